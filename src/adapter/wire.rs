@@ -1,0 +1,180 @@
+//! What the handshake says, as data.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::operation::Operation;
+use crate::contract::rendering::RenderingProfile;
+
+/// The version of the protocol that this kit speaks.
+pub const PROTOCOL_VERSION: u64 = 1;
+
+/// JSON-RPC error codes of the protocol.
+pub mod error_code {
+    /// The line is no JSON.
+    pub const PARSE_ERROR: i64 = -32700;
+    /// The JSON is no request.
+    pub const INVALID_REQUEST: i64 = -32600;
+    /// The operation is not supported.
+    pub const METHOD_NOT_FOUND: i64 = -32601;
+    /// The params are not what the operation takes.
+    pub const INVALID_PARAMS: i64 = -32602;
+    /// The implementation failed.
+    pub const INTERNAL_ERROR: i64 = -32603;
+    /// A request before `initialize`, or after `shutdown`.
+    pub const NOT_INITIALIZED: i64 = -32002;
+    /// No protocol version is common.
+    pub const NO_COMMON_VERSION: i64 = -32001;
+}
+
+/// Params of `initialize`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
+    /// Protocol versions that the runner speaks.
+    pub protocol: Vec<u64>,
+    /// Who runs.
+    pub runner: RunnerInfo,
+    /// What is run.
+    pub suite: SuiteInfo,
+    /// Fresh for every run.
+    pub nonce: String,
+}
+
+/// Who runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunnerInfo {
+    /// The program's name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// What is run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SuiteInfo {
+    /// The suite's version.
+    pub version: String,
+    /// `sha256:` over its files.
+    pub digest: String,
+}
+
+/// How far an implementation's verdicts go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Diagnostics {
+    /// Valid or not.
+    Valid,
+    /// The paths of violations too.
+    Paths,
+    /// Our rule ids too.
+    Rules,
+}
+
+/// Who answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImplementationInfo {
+    /// The implementation's name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The language it is written in.
+    pub language: String,
+    /// Its home page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Where to report its bugs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issues: Option<String>,
+}
+
+/// Result of `initialize`: what an implementation declares, and is held to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Declaration {
+    /// The protocol version in force.
+    pub protocol: u64,
+    /// Who answers.
+    pub implementation: ImplementationInfo,
+    /// Names of the operations it supports.
+    pub operations: Vec<String>,
+    /// Versions of each contract that it keeps; numbers or texts.
+    pub contracts: BTreeMap<String, Vec<Value>>,
+    /// Its catalog layout, where that can be declared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendering: Option<RenderingProfile>,
+    /// How far its verdicts go.
+    pub diagnostics: Diagnostics,
+    /// Requests that it takes at once, at least 1.
+    pub max_in_flight: u64,
+}
+
+impl Declaration {
+    /// A declaration of contract 1 with no operation yet.
+    #[must_use]
+    pub fn new(name: &str, version: &str, language: &str) -> Self {
+        Self {
+            protocol: PROTOCOL_VERSION,
+            implementation: ImplementationInfo {
+                name: name.to_owned(),
+                version: version.to_owned(),
+                language: language.to_owned(),
+                url: None,
+                issues: None,
+            },
+            operations: Vec::new(),
+            contracts: BTreeMap::from([(crate::contract::activation::NAME.to_owned(), vec![Value::from(1)])]),
+            rendering: None,
+            diagnostics: Diagnostics::Rules,
+            max_in_flight: 1,
+        }
+    }
+
+    /// Adds operations.
+    #[must_use]
+    pub fn operations(mut self, operations: impl IntoIterator<Item = Operation>) -> Self {
+        self.operations.extend(operations.into_iter().map(|operation| operation.name().to_owned()));
+        self
+    }
+
+    /// Declares a rendering profile.
+    #[must_use]
+    pub fn rendering(mut self, profile: RenderingProfile) -> Self {
+        self.rendering = Some(profile);
+        self
+    }
+
+    /// Reads the result of `initialize`.
+    ///
+    /// # Errors
+    /// What does not fit, in words: a missing key, a wrong type, a profile out of bounds, no common version.
+    pub fn read(value: &Value) -> Result<Self, String> {
+        // A derived reader takes a JSON array for a struct, member by member.
+        for pointer in ["", "/implementation", "/rendering", "/rendering/suffix", "/rendering/card"] {
+            if value.pointer(pointer).is_some_and(Value::is_array) {
+                return Err(format!("{pointer} is an array, not an object"));
+            }
+        }
+        let declaration: Self = serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
+        match declaration.fault() {
+            Some(fault) => Err(fault),
+            None => Ok(declaration),
+        }
+    }
+
+    /// Whether an operation is among those declared.
+    #[must_use]
+    pub fn supports(&self, operation: Operation) -> bool {
+        self.operations.iter().any(|name| name == operation.name())
+    }
+
+    fn fault(&self) -> Option<String> {
+        if self.protocol != PROTOCOL_VERSION {
+            return Some(format!("protocol is {}; this runner offered [{PROTOCOL_VERSION}]", self.protocol));
+        }
+        if self.max_in_flight == 0 {
+            return Some("max_in_flight is 0; at least 1".to_owned());
+        }
+        self.rendering.and_then(|profile| profile.fault()).map(|fault| format!("rendering: {fault}"))
+    }
+}

@@ -1,0 +1,5 @@
+//! What the documents of the three contracts are: names, vocabularies and types, one module per contract.
+
+pub mod activation;
+pub mod rendering;
+// pub mod skill_file;

@@ -1,0 +1,277 @@
+//! Reading YAML strictly, with the place of every value.
+//!
+//! The one module that knows `serde_yaml`. Values come from it; places come from a second reader beside it (`saphyr-parser`), since
+//! the first has no spans. Before either runs, the text is guarded: both would take seconds over input made to hurt.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::fmt;
+
+use saphyr_parser::{Event, Parser};
+use serde::de::DeserializeSeed as _;
+use serde_json::Value;
+
+use crate::json::{Strict, pointer_push};
+
+/// The largest YAML text that is read, in bytes.
+pub const MAX_BYTES: usize = 8 * 1024 * 1024;
+/// The deepest nesting that is read.
+pub const MAX_DEPTH: usize = 64;
+/// The most values a text may hold once its aliases are expanded.
+pub const MAX_NODES: usize = 2_000_000;
+/// Open brackets beyond which a text is refused unread: refusing it later takes time that grows with their square.
+const MAX_OPEN_BRACKETS: usize = 500;
+
+/// A place in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Place {
+    /// From 1; 0 where unknown.
+    pub line: usize,
+    /// From 1, in characters; 0 where unknown.
+    pub column: usize,
+}
+
+/// Why a text is no YAML that the kit reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct YamlError {
+    /// Where.
+    pub place: Place,
+    /// What is wrong, without the position.
+    pub message: String,
+}
+
+impl fmt::Display for YamlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.place.line, self.place.column, self.message)
+    }
+}
+
+impl std::error::Error for YamlError {}
+
+/// A YAML document: its value, and where each part of it stands.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// The value; mappings with text keys only.
+    pub value: Value,
+    places: HashMap<String, Place>,
+}
+
+impl Document {
+    /// Where the value at a JSON Pointer stands: for a member of a mapping the place of its key. A value that came through an alias,
+    /// or that is not there, has the place of the nearest parent that is.
+    #[must_use]
+    pub fn place(&self, pointer: &str) -> Place {
+        let mut pointer = pointer;
+        loop {
+            if let Some(place) = self.places.get(pointer) {
+                return *place;
+            }
+            match pointer.rfind('/') {
+                Some(end) => pointer = &pointer[..end],
+                None => return Place { line: 1, column: 1 },
+            }
+        }
+    }
+}
+
+/// Reads one YAML document (1.2 core schema) with the place of each value.
+///
+/// Refused: duplicate keys, keys that are no texts, merge keys, tags of other types, numbers that are not finite, more than one
+/// document, and anything beyond [`MAX_BYTES`], [`MAX_DEPTH`] and [`MAX_NODES`].
+///
+/// # Errors
+/// [`YamlError`] with line and column.
+pub fn parse(text: &str) -> Result<Document, YamlError> {
+    guard(text)?;
+    // Places first: this reader says where a duplicate key stands, the other one only in which mapping.
+    let places = places(text)?;
+    let value = value(text)?;
+    Ok(Document { value, places })
+}
+
+fn value(text: &str) -> Result<Value, YamlError> {
+    let nodes = Cell::new(MAX_NODES);
+    // The reader's iterator over documents never ends after a syntax error, so it is asked twice and no more.
+    let mut documents = serde_yaml::Deserializer::from_str(text);
+    let Some(first) = documents.next() else {
+        return Err(YamlError { place: Place { line: 1, column: 1 }, message: "the document is empty".into() });
+    };
+    let value = Strict::bounded(&nodes, MAX_DEPTH).deserialize(first).map_err(convert)?;
+    if documents.next().is_some() {
+        return Err(YamlError { place: Place { line: 1, column: 1 }, message: MANY.into() });
+    }
+    Ok(value)
+}
+
+const MANY: &str = "a second document; write one to a file";
+
+fn convert(error: serde_yaml::Error) -> YamlError {
+    let place = error.location().map_or(Place { line: 1, column: 1 }, |at| Place { line: at.line(), column: at.column() });
+    let text = error.to_string();
+    let message = match text.rfind(" at line ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    };
+    YamlError { place, message }
+}
+
+fn guard(text: &str) -> Result<(), YamlError> {
+    let refuse = |line: usize, message: String| Err(YamlError { place: Place { line, column: 1 }, message });
+    if text.len() > MAX_BYTES {
+        return refuse(1, format!("{} bytes; at most {MAX_BYTES} are read", text.len()));
+    }
+    let mut open = 0_usize;
+    let mut line = 1;
+    // Block indicators at the head of a line, each of which opens a collection: `- - - x`.
+    let mut indicators = 0_usize;
+    let mut at_head = true;
+    for byte in text.bytes() {
+        match byte {
+            b'[' | b'{' => open += 1,
+            b']' | b'}' => open = open.saturating_sub(1),
+            b'\n' => {
+                line += 1;
+                indicators = 0;
+                at_head = true;
+                continue;
+            }
+            _ => {}
+        }
+        match byte {
+            b' ' if at_head => indicators += 1,
+            b'-' | b'?' | b':' => {}
+            _ => at_head = false,
+        }
+        if open > MAX_OPEN_BRACKETS || (indicators > MAX_OPEN_BRACKETS && at_head && byte != b' ') {
+            return refuse(line, format!("nested too deeply (more than {MAX_OPEN_BRACKETS} collections open)"));
+        }
+    }
+    Ok(())
+}
+
+enum Frame {
+    Sequence { next: usize },
+    Mapping { key: Option<(String, Place)> },
+}
+
+fn places(text: &str) -> Result<HashMap<String, Place>, YamlError> {
+    let mut places = HashMap::new();
+    let mut stack: Vec<Frame> = Vec::new();
+    let mut pointer = String::new();
+    let mut lengths: Vec<usize> = Vec::new();
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| YamlError {
+            place: Place { line: error.marker().line(), column: error.marker().col() + 1 },
+            message: error.info().to_owned(),
+        })?;
+        let here = Place { line: span.start.line(), column: span.start.col() + 1 };
+        match event {
+            Event::Scalar(..) | Event::Alias(_) | Event::SequenceStart(..) | Event::MappingStart(..) => {
+                if let (Some(Frame::Mapping { key: key @ None }), Event::Scalar(text, ..)) = (stack.last_mut(), &event) {
+                    *key = Some((text.clone().into_owned(), here));
+                    continue;
+                }
+                lengths.push(pointer.len());
+                let place = match stack.last_mut() {
+                    Some(Frame::Sequence { next }) => {
+                        pointer = pointer_push(&pointer, *next);
+                        *next += 1;
+                        here
+                    }
+                    Some(Frame::Mapping { key }) => {
+                        let Some((name, at)) = key.take() else {
+                            return Err(YamlError { place: here, message: "a key that is no text".into() });
+                        };
+                        pointer = pointer_push(&pointer, name);
+                        at
+                    }
+                    None => here,
+                };
+                if places.insert(pointer.clone(), place).is_some() {
+                    let key = pointer.rsplit('/').next().unwrap_or_default();
+                    return Err(YamlError { place, message: format!("duplicate key {key:?}") });
+                }
+                match event {
+                    Event::SequenceStart(..) => stack.push(Frame::Sequence { next: 0 }),
+                    Event::MappingStart(..) => stack.push(Frame::Mapping { key: None }),
+                    _ => pointer.truncate(lengths.pop().unwrap_or(0)),
+                }
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                stack.pop();
+                pointer.truncate(lengths.pop().unwrap_or(0));
+            }
+            Event::DocumentStart(_) if !places.is_empty() => return Err(YamlError { place: here, message: MANY.into() }),
+            _ => {}
+        }
+    }
+    Ok(places)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn message(text: &str) -> String {
+        parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn every_value_has_the_place_of_its_key() {
+        let document = parse("cases:\n  - id: a.b\n    given: {x: [1, 2]}\n  - id: c\n").unwrap();
+        assert_eq!(document.place("/cases/0/id"), Place { line: 2, column: 5 });
+        assert_eq!(document.place("/cases/0/given/x/1"), Place { line: 3, column: 20 });
+        assert_eq!(document.place("/cases/1"), Place { line: 4, column: 5 });
+        assert_eq!(document.place("/cases/1/none/at/all"), Place { line: 4, column: 5 });
+    }
+
+    #[test]
+    fn aliases_have_the_place_where_they_are_used() {
+        let document = parse("shared: &s {deep: 1}\nuse: *s\n").unwrap();
+        assert_eq!(document.value["use"], json!({"deep": 1}));
+        assert_eq!(document.place("/use/deep"), Place { line: 2, column: 1 });
+    }
+
+    #[test]
+    fn the_core_schema_has_no_norway() {
+        assert_eq!(parse("[no, yes, on, 012, 1_000, 2026-01-01]").unwrap().value[0], json!("no"));
+    }
+
+    #[test]
+    fn duplicates_merge_keys_and_infinities_are_refused_with_their_line() {
+        assert!(message("a: 1\nb: 2\na: 3\n").contains("line 3"), "{}", message("a: 1\nb: 2\na: 3\n"));
+        assert!(message("x: &x {a: 1}\ny:\n  <<: *x\n").contains("merge keys"));
+        assert!(message("a: .inf").contains("not finite"));
+        assert!(message("a: .nan").contains("not finite"));
+        assert!(message("a: 1\n---\nb: 2\n").starts_with("line 2, column 1: a second document"));
+    }
+
+    #[test]
+    fn hostile_texts_are_refused_at_once() {
+        let bomb: String = (1..40).fold("a0: &a0 [x, x, x, x, x, x, x, x]\n".to_owned(), |text, at| {
+            let last = at - 1;
+            text + &format!("a{at}: &a{at} [*a{last}, *a{last}, *a{last}, *a{last}, *a{last}, *a{last}]\n")
+        });
+        for text in [
+            "{a: ".repeat(40_000),
+            "[".repeat(200_000),
+            "- ".repeat(100_000),
+            "? ".repeat(100_000),
+            bomb,
+            "a: \u{0}".to_owned(),
+            "&a [*a]".to_owned(),
+            "x".repeat(MAX_BYTES + 1),
+        ] {
+            let started = std::time::Instant::now();
+            assert!(parse(&text).is_err(), "{}", &text[..text.len().min(40)]);
+            assert!(started.elapsed().as_secs() < 20, "a hang, not a refusal");
+        }
+    }
+
+    #[test]
+    fn a_rule_of_dashes_in_a_text_is_no_nesting() {
+        assert!(parse(&format!("a: |\n  {}\n", "-".repeat(4000))).is_ok());
+    }
+}

@@ -49,7 +49,7 @@ pub enum Answer {
     Error(ErrorObject),
 }
 
-/// A refusal: `{error: {category}, event?}` inside the result.
+/// A refusal: `{error: {category}, event?}` inside the result, with a `body` of null or none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
     /// One word of the protocol's closed list.
@@ -68,12 +68,12 @@ pub struct ErrorObject {
 }
 
 impl Answer {
-    /// Sorts a result value: a refusal where it is `{error: {category}, event?}` and nothing else, else a result.
+    /// Sorts a result value: a refusal where it is `{error: {category}, event?}` and nothing else but an empty body, else a result.
     #[must_use]
     pub fn from_result(value: Value) -> Self {
         let refusal = value.as_object().and_then(|members| {
             let category = members.get("error")?.as_object()?.get("category")?.as_str()?;
-            let plain = members.keys().all(|key| key == "error" || key == "event");
+            let plain = members.iter().all(|(key, value)| key == "error" || key == "event" || (key == "body" && value.is_null()));
             plain.then(|| Refusal { category: category.to_owned(), event: members.get("event").cloned() })
         });
         match refusal {

@@ -2,4 +2,4 @@
 
 pub mod activation;
 pub mod rendering;
-// pub mod skill_file;
+pub mod skill_file;

@@ -1,0 +1,19 @@
+//! A merged entry's `source` is the label of the layer that won it, whatever the entry said itself.
+
+use serde_json::Value;
+
+use super::merge_winner::{Claims, merged};
+use crate::policy::exchange::{Exchange, Judged};
+
+pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+    let claims = Claims::of(exchange)?;
+    let mut findings = Vec::new();
+    for (at, entry) in merged(exchange)? {
+        let Some(winners) = claims.winners(&entry.id) else { continue };
+        if !winners.iter().any(|(label, _)| entry.source == Some(label)) {
+            let message = format!("is {}; the layer {} won {:?}", Value::from(entry.source), winners[0].0, entry.id);
+            findings.push((format!("/registry/skills/{at}/source"), message));
+        }
+    }
+    Some(findings)
+}

@@ -1,0 +1,173 @@
+//! What a rule looks at: a request, its answer, and sometimes a second answer beside it.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use crate::adapter::{Answer, Operation};
+use crate::contract::activation::{Entry, registry_skills};
+use crate::contract::rendering::RenderingProfile;
+use crate::json::{as_count, pointer_push};
+
+/// One answer with all that is known about how it came to be.
+#[derive(Debug, Clone, Copy)]
+pub struct Exchange<'a> {
+    /// What was asked.
+    pub operation: Operation,
+    /// With which params; `None` for a document that nobody asked for here.
+    pub params: Option<&'a Value>,
+    /// What came back.
+    pub answer: &'a Answer,
+    /// The rendering profile that the host declared.
+    pub profile: Option<&'a RenderingProfile>,
+    /// A second answer to compare with.
+    pub companion: Option<Companion<'a>>,
+}
+
+/// A second answer beside the first.
+#[derive(Debug, Clone, Copy)]
+pub enum Companion<'a> {
+    /// The other of evidence and catalog, asked with the same params.
+    Twin(&'a Answer),
+    /// The same operation, asked with params that a law relates to the first ones.
+    Variant {
+        /// The law's rule id.
+        law: &'a str,
+        /// The other params.
+        params: &'a Value,
+        /// The answer to them.
+        answer: &'a Answer,
+    },
+}
+
+/// Places and words that a check found; nothing where the rule holds.
+pub(super) type Findings = Vec<(String, String)>;
+
+/// What a native check says: `None` where it can't judge from what is there.
+pub(super) type Judged = Option<Findings>;
+
+/// A native check.
+pub(super) type NativeCheck = fn(&Exchange<'_>) -> Judged;
+
+/// A card of a payload, with its place.
+pub(super) struct CardView<'a> {
+    pub(super) path: String,
+    pub(super) id: &'a str,
+    pub(super) members: &'a Map<String, Value>,
+}
+
+static NULL: Value = Value::Null;
+
+impl<'a> CardView<'a> {
+    pub(super) fn get(&self, key: &str) -> &'a Value {
+        self.members.get(key).unwrap_or(&NULL)
+    }
+
+    pub(super) fn text(&self, key: &str) -> &'a str {
+        self.get(key).as_str().unwrap_or("")
+    }
+
+    pub(super) fn selected(&self) -> bool {
+        self.get("selected") == &Value::Bool(true)
+    }
+
+    pub(super) fn reason(&self) -> Option<&'a str> {
+        self.get("omitted_reason").as_str()
+    }
+
+    pub(super) fn length(&self) -> u64 {
+        as_count(self.get("char_estimate")).unwrap_or(0)
+    }
+
+    pub(super) fn at(&self, key: &str) -> String {
+        pointer_push(&self.path, key)
+    }
+
+    /// Whether the card stood for selection: it was rendered, or only the budget kept it out.
+    pub(super) fn takes_part(&self) -> bool {
+        self.selected() || self.reason() == Some("budget")
+    }
+}
+
+/// An evidence payload of the right shape. Where the shape is broken AE-100 speaks, and the other rules are not judged.
+pub(super) struct EvidenceView<'a> {
+    pub(super) cards: Vec<CardView<'a>>,
+    pub(super) shown: Vec<&'a str>,
+    pub(super) omitted: Vec<&'a str>,
+    pub(super) budget: u64,
+    pub(super) used: u64,
+}
+
+impl<'a> EvidenceView<'a> {
+    pub(super) fn of(answer: &'a Answer) -> Option<Self> {
+        let Answer::Result(payload) = answer else { return None };
+        let list = |key: &str| payload.get(key)?.as_array()?.iter().map(Value::as_str).collect::<Option<Vec<_>>>();
+        let cards = payload.get("cards")?.as_array()?.iter().enumerate().map(|(at, card)| {
+            let members = card.as_object()?;
+            Some(CardView { path: format!("/cards/{at}"), id: members.get("id")?.as_str()?, members })
+        });
+        Some(Self {
+            cards: cards.collect::<Option<Vec<_>>>()?,
+            shown: list("shown")?,
+            omitted: list("omitted")?,
+            budget: as_count(payload.get("budget_chars")?)?,
+            used: as_count(payload.get("used_chars")?)?,
+        })
+    }
+
+    /// The number of cards that were dropped for budget.
+    pub(super) fn dropped(&self) -> u64 {
+        self.cards.iter().filter(|card| card.reason() == Some("budget")).count() as u64
+    }
+}
+
+impl<'a> Exchange<'a> {
+    /// The payload of an evidence answer.
+    pub(super) fn evidence(&self) -> Option<EvidenceView<'a>> {
+        (self.operation == Operation::ActivationEvidence).then(|| EvidenceView::of(self.answer)).flatten()
+    }
+
+    /// The result, where there is one.
+    pub(super) fn result(&self) -> Option<&'a Value> {
+        match self.answer {
+            Answer::Result(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub(super) fn param(&self, key: &str) -> &'a Value {
+        self.params.and_then(|params| params.get(key)).unwrap_or(&NULL)
+    }
+
+    /// An option of the request; null where it was not given.
+    pub(super) fn option(&self, key: &str) -> &'a Value {
+        self.param("options").get(key).unwrap_or(&NULL)
+    }
+
+    /// The ids of an option that is a list.
+    pub(super) fn option_ids(&self, key: &str) -> Vec<&'a str> {
+        self.option(key).as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
+    /// Whether the request said that no catalog was rendered.
+    pub(super) fn without_catalog(&self) -> bool {
+        self.option("catalog_rendered") == &Value::Bool(false)
+    }
+
+    /// The entries of the request's registry by id, in its order; more than one for an id that stands there more than once.
+    pub(super) fn entries(&self) -> Option<HashMap<String, Vec<Entry<'a>>>> {
+        let mut entries: HashMap<String, Vec<Entry<'a>>> = HashMap::new();
+        for entry in registry_skills(self.params?.get("registry")?)?.iter().filter_map(Entry::read) {
+            entries.entry(entry.id.clone().into_owned()).or_default().push(entry);
+        }
+        Some(entries)
+    }
+
+    /// The budget that was asked for; the payload's where nobody asked here.
+    pub(super) fn asked_budget(&self, view: &EvidenceView<'_>) -> u64 {
+        if self.params.is_none() {
+            return view.budget;
+        }
+        as_count(self.option("budget")).unwrap_or(crate::contract::activation::DEFAULT_BUDGET)
+    }
+}

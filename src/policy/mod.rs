@@ -1,0 +1,8 @@
+//! Rule packs: what is judged about every document and every answer, as data with native checks behind it.
+
+mod checks;
+mod exchange;
+mod pack;
+
+pub use exchange::{Companion, Exchange};
+pub use pack::{Check, Example, ExampleFault, PackError, Rule, RulePack};

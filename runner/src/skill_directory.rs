@@ -19,7 +19,7 @@ const FILE_NAME: &str = "SKILL.md";
 
 /// How much is looked at before the search gives up, and says so.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
+pub struct Limits {
     /// Files, directories and links in the whole search.
     pub entries: usize,
     /// Bytes of one SKILL.md.
@@ -36,7 +36,7 @@ impl Default for Limits {
 
 /// A SKILL.md that was read.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Skill {
+pub struct Skill {
     /// The file, below the root as it was given.
     pub path: PathBuf,
     /// Its registry entry.
@@ -47,7 +47,7 @@ pub(crate) struct Skill {
 
 /// Something that keeps the listing from being complete: a SKILL.md that can't be read, a directory that can't be opened, a limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Unreadable {
+pub struct Unreadable {
     /// The file, directory or link; the root for a limit.
     pub path: PathBuf,
     /// The line, from 1, where the file was opened and its text is at fault.
@@ -66,7 +66,7 @@ impl Unreadable {
 
 /// The skills of a directory.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct SkillDirectory {
+pub struct SkillDirectory {
     /// What was read, ascending by the bytes of the path.
     pub skills: Vec<Skill>,
     /// What was not, in the same order.
@@ -78,7 +78,7 @@ pub(crate) struct SkillDirectory {
 impl SkillDirectory {
     /// The skills as a registry, `{_type: skill_registry, skills: […]}`, in the order of their paths; not merged.
     #[must_use]
-    pub(crate) fn registry(&self) -> Value {
+    pub fn registry(&self) -> Value {
         let skills: Vec<&Map<String, Value>> = self.skills.iter().map(|skill| &skill.entry).collect();
         json!({"_type": REGISTRY_TYPE, "skills": skills})
     }
@@ -90,7 +90,7 @@ impl SkillDirectory {
 ///
 /// # Errors
 /// The root itself can't be read, or is no directory. All else is in [`SkillDirectory::unreadable`].
-pub(crate) fn read(root: &Path, source: Option<&str>) -> io::Result<SkillDirectory> {
+pub fn read(root: &Path, source: Option<&str>) -> io::Result<SkillDirectory> {
     read_within(root, source, Limits::default())
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn read(root: &Path, source: Option<&str>) -> io::Result<SkillDirecto
 ///
 /// # Errors
 /// As [`read`].
-pub(crate) fn read_within(root: &Path, source: Option<&str>, limits: Limits) -> io::Result<SkillDirectory> {
+pub fn read_within(root: &Path, source: Option<&str>, limits: Limits) -> io::Result<SkillDirectory> {
     fs::read_dir(root)?;
     let mut search = Search::new(root, limits)?;
     search.run();

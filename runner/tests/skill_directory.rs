@@ -4,14 +4,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, and clippy knows only the functions marked as tests")]
 
-#[path = "../src/skill_directory.rs"]
-mod skill_directory;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use skill_directory::{Limits, SkillDirectory, Unreadable, read, read_within};
+use proofmark_runner::skill_directory::{Limits, SkillDirectory, Unreadable, read, read_within};
 
 /// An empty directory of this test's own.
 fn scratch(name: &str) -> PathBuf {

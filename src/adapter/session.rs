@@ -72,6 +72,17 @@ impl Session {
         Ok(id)
     }
 
+    /// Whether a request waits for its answer.
+    #[must_use]
+    pub fn is_open(&self, id: RequestId) -> bool {
+        self.open.contains(&id)
+    }
+
+    /// Waits for a request no longer: an answer that comes later is a fault. Whether it was open.
+    pub fn give_up(&mut self, id: RequestId) -> bool {
+        self.open.remove(&id)
+    }
+
     /// Requests without an answer.
     #[must_use]
     pub fn open(&self) -> usize {

@@ -1,0 +1,281 @@
+//! One process, one session, and what happens between them: events, deadlines, the end.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use proofmark::adapter::{Answer, ProtocolFault, Received, RequestId, Session};
+use proofmark::json::JsonError;
+use serde::Serialize;
+use serde_json::json;
+
+use super::ending::{Cause, Death, Farewell, Stopping, plain};
+use super::fault::StartFault;
+use super::lines::{Lines, Next};
+use super::options::ClientOptions;
+use super::outgoing::Outgoing;
+use super::pipes::Pipes;
+use super::process::Process;
+
+/// How often a silent child is looked after: it may be dead while some other process holds its stdout.
+const EXIT_CHECK: Duration = Duration::from_millis(100);
+/// Requests are written in portions of about this size, for as long as there are answers to hand out.
+const FLUSH_BYTES: usize = 16 * 1024;
+/// A smaller portion waits no longer than this for the caller to come back.
+const FLUSH_AFTER: Duration = Duration::from_micros(100);
+/// Characters of a faulty line that are kept for a message.
+const OFFENDING_CHARS: usize = 200;
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// A request was answered.
+    Answer(RequestId, Answer),
+    /// The answer to a request is broken. It will get no other; the conversation goes on.
+    RequestFault(RequestId, ProtocolFault),
+    /// A line that belongs to no open request. The conversation goes on.
+    Stray(ProtocolFault),
+    /// A request was not answered in time, and is given up: an answer from now on is a stray one.
+    TimedOut(RequestId),
+    /// The conversation is over. Every open request stays without an answer.
+    Lost(Death),
+    /// No request is open and nothing has come: there is nothing to wait for.
+    Idle,
+}
+
+#[derive(Debug)]
+pub(super) struct Link {
+    process: Process,
+    pipes: Pipes,
+    lines: Lines,
+    outgoing: Outgoing,
+    session: Session,
+    /// In the order of their time. Requests that were answered are dropped when they come to the front.
+    deadlines: VecDeque<(RequestId, Instant)>,
+    /// When the oldest request that may not be written yet was sent.
+    unflushed_since: Instant,
+    /// When the latest look at stdout began: what the child wrote before then has been read.
+    looked_at: Instant,
+    exit_checked_at: Instant,
+    exited: bool,
+    stdin_broke_at: Option<Instant>,
+    grace: Duration,
+    max_line_bytes: usize,
+    offending_line: String,
+    death: Option<Death>,
+}
+
+impl Link {
+    pub(super) fn start(options: &ClientOptions) -> Result<Self, StartFault> {
+        let (process, pipes) = Process::spawn(options)?;
+        let now = Instant::now();
+        Ok(Self {
+            process,
+            pipes,
+            lines: Lines::new(options.max_line_bytes),
+            outgoing: Outgoing::default(),
+            session: Session::new(),
+            deadlines: VecDeque::new(),
+            unflushed_since: now,
+            looked_at: now,
+            exit_checked_at: now,
+            exited: false,
+            stdin_broke_at: None,
+            grace: options.grace,
+            max_line_bytes: options.max_line_bytes,
+            offending_line: String::new(),
+            death: None,
+        })
+    }
+
+    /// Encodes a request. Timeouts must not become shorter from one request to the next while any is open.
+    pub(super) fn send<P: Serialize + ?Sized>(&mut self, method: &str, params: &P, timeout: Duration) -> Result<RequestId, JsonError> {
+        let now = Instant::now();
+        if self.outgoing.is_empty() {
+            self.unflushed_since = now;
+        }
+        let buffer = self.outgoing.buffer();
+        let length = buffer.len();
+        let id = self.session.request(method, params, buffer).inspect_err(|_| self.outgoing.buffer().truncate(length))?;
+        // One slow request must not make a queue of all that were answered behind it.
+        if self.deadlines.len() > 2 * self.session.open() + 64 {
+            self.deadlines.retain(|(id, _)| self.session.is_open(*id));
+        }
+        self.deadlines.push_back((id, later(now, timeout)));
+        Ok(id)
+    }
+
+    pub(super) fn poll(&mut self) -> Event {
+        let unwritten = self.outgoing.unwritten().len();
+        if unwritten >= FLUSH_BYTES || (unwritten > 0 && self.unflushed_since.elapsed() >= FLUSH_AFTER) {
+            self.pipes.push(&mut self.outgoing);
+        }
+        loop {
+            match self.lines.next() {
+                Next::Line(line) => match self.session.receive(line) {
+                    Received::Answer(id, answer) => return Event::Answer(id, answer),
+                    Received::Fault(id, fault) => {
+                        let beginning = &line[..line.len().min(4 * OFFENDING_CHARS)];
+                        self.offending_line = plain(&String::from_utf8_lossy(beginning), OFFENDING_CHARS);
+                        return id.map_or_else(|| Event::Stray(fault.clone()), |id| Event::RequestFault(id, fault.clone()));
+                    }
+                },
+                Next::TooLong => return Event::Lost(self.lose(Cause::LineTooLong { max_line_bytes: self.max_line_bytes })),
+                Next::Incomplete => {}
+            }
+            if let Some(death) = &self.death {
+                return Event::Lost(death.clone());
+            }
+            if let Some(id) = self.overdue() {
+                return Event::TimedOut(id);
+            }
+            if let Some(event) = self.look() {
+                return event;
+            }
+        }
+    }
+
+    /// Gives up a request whose time was over when we last looked.
+    fn overdue(&mut self) -> Option<RequestId> {
+        while let Some(&(id, deadline)) = self.deadlines.front() {
+            if deadline > self.looked_at && self.session.is_open(id) {
+                return None;
+            }
+            self.deadlines.pop_front();
+            if self.session.give_up(id) {
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    /// Writes and reads, waiting for the child where there is something to wait for. `None` where there may be a line now, or a
+    /// deadline has passed.
+    fn look(&mut self) -> Option<Event> {
+        if self.pipes.stdout_closed() {
+            let exited = self.wait_for_exit(&mut 0);
+            return Some(Event::Lost(self.lose(if exited { Cause::Exited } else { Cause::ClosedStdout })));
+        }
+        let now = Instant::now();
+        let mut until = later(now, EXIT_CHECK);
+        if let Some((_, deadline)) = self.deadlines.front() {
+            until = until.min(*deadline);
+        }
+        if self.pipes.stdin_broke() {
+            // Nothing can be asked any more. Most likely it is about to exit, and that would be the better explanation.
+            let patience = later(*self.stdin_broke_at.get_or_insert(now), self.grace);
+            if patience <= now {
+                return Some(Event::Lost(self.lose(Cause::ClosedStdin)));
+            }
+            until = until.min(patience);
+        }
+        if now.duration_since(self.exit_checked_at) >= EXIT_CHECK {
+            self.exited = self.process.exited();
+            self.exit_checked_at = now;
+        }
+        let idle = self.session.open() == 0;
+        let wait = if self.exited || idle { Duration::ZERO } else { until.saturating_duration_since(now) };
+        self.looked_at = now;
+        if self.pipes.turn(&mut self.outgoing, &mut self.lines, wait) {
+            return None;
+        }
+        if self.exited {
+            return Some(Event::Lost(self.lose(Cause::Exited)));
+        }
+        idle.then_some(Event::Idle)
+    }
+
+    /// Waits for the child to exit, for as long as the grace; counts and drops the lines that it still writes.
+    fn wait_for_exit(&mut self, dropped: &mut usize) -> bool {
+        let until = later(Instant::now(), self.grace);
+        let mut pause = Duration::from_micros(200);
+        loop {
+            // In this order: what it wrote before its exit is there afterwards.
+            let exited = self.process.exited();
+            let left = until.saturating_duration_since(Instant::now());
+            let mut read = self.pipes.turn(&mut self.outgoing, &mut self.lines, if exited { Duration::ZERO } else { pause.min(left) });
+            while let Next::Line(_) = self.lines.next() {
+                *dropped += 1;
+            }
+            if self.lines.unfinished() > self.max_line_bytes {
+                self.lines.clear();
+            }
+            read &= !self.pipes.stdout_closed();
+            if left.is_zero() || (exited && !read) {
+                return exited;
+            }
+            pause = (pause * 2).min(Duration::from_millis(10));
+        }
+    }
+
+    /// Ends the conversation, and the process group with it.
+    pub(super) fn lose(&mut self, cause: Cause) -> Death {
+        if let Some(death) = &self.death {
+            return death.clone();
+        }
+        let status = self.process.end();
+        self.pipes.drain_stderr();
+        let unfinished_bytes = if let Cause::LineTooLong { .. } = cause { 0 } else { self.lines.unfinished() };
+        self.lines.clear();
+        self.outgoing.clear();
+        let death = Death { cause, status, unfinished_bytes, stderr: self.pipes.said() };
+        self.death.insert(death).clone()
+    }
+
+    pub(super) fn shutdown(mut self) -> Farewell {
+        let gone = self.death.is_some() || self.process.exited();
+        let (mut reply, mut strays) = (None, 0);
+        // Nobody waits for the answers to what is open; they are no strays, and must not outlast the grace.
+        self.deadlines.clear();
+        if !gone && let Ok(shutdown) = self.send("shutdown", &json!({}), self.grace) {
+            reply = loop {
+                match self.poll() {
+                    Event::Answer(id, answer) if id == shutdown => break Some(Ok(answer)),
+                    Event::RequestFault(id, fault) if id == shutdown => break Some(Err(fault)),
+                    Event::Answer(..) | Event::RequestFault(..) => {}
+                    Event::Stray(_) => strays += 1,
+                    Event::TimedOut(_) | Event::Lost(_) | Event::Idle => break None,
+                }
+            };
+        }
+        self.outgoing.clear();
+        self.pipes.close_stdin();
+        let stopping = match self.death.as_ref().map(|death| death.cause) {
+            _ if gone => Stopping::AlreadyGone,
+            Some(Cause::Exited) => Stopping::Left,
+            Some(_) => Stopping::Killed,
+            None if self.wait_for_exit(&mut strays) => Stopping::Left,
+            None => {
+                self.process.terminate();
+                if self.wait_for_exit(&mut strays) { Stopping::Terminated } else { Stopping::Killed }
+            }
+        };
+        let Death { status, stderr, .. } = self.lose(Cause::Killed);
+        Farewell { reply, stopping, status, strays, stderr }
+    }
+
+    pub(super) fn open(&self) -> usize {
+        self.session.open()
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        self.death.is_some()
+    }
+
+    pub(super) fn said(&self) -> String {
+        self.pipes.said()
+    }
+
+    pub(super) fn offending_line(&self) -> &str {
+        &self.offending_line
+    }
+
+    pub(super) fn process_id(&self) -> u32 {
+        self.process.id()
+    }
+}
+
+/// A point in time that is always representable: a timeout may be "for ever".
+fn later(now: Instant, wait: Duration) -> Instant {
+    const A_YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+    now + wait.min(A_YEAR)
+}

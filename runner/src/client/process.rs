@@ -1,0 +1,155 @@
+//! A child process and its group.
+
+use std::env;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::fault::StartFault;
+use super::options::ClientOptions;
+use super::pipes::Pipes;
+
+/// How long a killed process may take to be gone. Longer means that the system holds it (a dead network disk), and nobody can help.
+const DEATH: Duration = Duration::from_secs(5);
+/// How long the rest of its group may take; a container without a reaper keeps the dead for ever.
+const GROUP_DEATH: Duration = Duration::from_millis(100);
+
+/// A running child. Dropping it kills its group.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    status: Option<ExitStatus>,
+    ended: bool,
+}
+
+impl Process {
+    pub(super) fn spawn(options: &ClientOptions) -> Result<(Self, Pipes), StartFault> {
+        let Some((program, arguments)) = options.command.split_first() else { return Err(StartFault::NoCommand) };
+        if let Some(directory) = options.directory.as_ref().filter(|directory| !directory.is_dir()) {
+            return Err(StartFault::NoDirectory { directory: directory.clone() });
+        }
+        let path = looked_up_from(options.directory.as_deref(), Path::new(program));
+        let mut command = Command::new(&path);
+        command.args(arguments).env_clear().envs(options.child_environment(env::vars_os()));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(directory) = &options.directory {
+            command.current_dir(directory);
+        }
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let not_started = |error: std::io::Error| StartFault::NotStarted {
+            program: program.clone(),
+            // A script whose interpreter is missing is reported as missing itself.
+            exists: error.kind() == ErrorKind::NotFound && path.is_file(),
+            error,
+        };
+        let child = command.spawn().map_err(not_started)?;
+        let mut process = Self { child, status: None, ended: false };
+        let pipes = Pipes::new(&mut process.child, options.max_stderr_bytes).map_err(not_started)?;
+        Ok((process, pipes))
+    }
+
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Whether the child has exited.
+    pub(super) fn exited(&mut self) -> bool {
+        self.ended || group::exited(&mut self.child)
+    }
+
+    /// Asks the group to end.
+    pub(super) fn terminate(&self) {
+        if !self.ended {
+            group::terminate(&self.child);
+        }
+    }
+
+    /// Kills what is left of the group and reaps the child.
+    pub(super) fn end(&mut self) -> Option<ExitStatus> {
+        if !self.ended {
+            self.ended = true;
+            group::kill(&mut self.child);
+            wait(DEATH, || {
+                self.status = self.child.try_wait().ok().flatten();
+                self.status.is_some()
+            });
+            // What it held (a port, a lock) must be free before another one is started.
+            wait(GROUP_DEATH, || group::is_gone(&self.child));
+        }
+        self.status
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// What systems disagree about: from where a relative program is looked up when the child runs elsewhere.
+fn looked_up_from(directory: Option<&Path>, program: &Path) -> PathBuf {
+    match directory {
+        Some(directory) if program.is_relative() && program.components().count() > 1 => {
+            let path = directory.join(program);
+            std::path::absolute(&path).unwrap_or(path)
+        }
+        _ => program.to_owned(),
+    }
+}
+
+/// Looks again and again, ever less often, until `done`.
+fn wait(limit: Duration, mut done: impl FnMut() -> bool) {
+    let end = Instant::now() + limit;
+    let mut pause = Duration::from_micros(100);
+    while !done() && Instant::now() < end {
+        thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+}
+
+#[cfg(unix)]
+mod group {
+    use std::process::Child;
+
+    use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid};
+
+    /// Looks without reaping: while the child is not reaped, nobody else can be given its number, which is the group's too.
+    pub(super) fn exited(child: &mut Child) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        matches!(waitid(WaitId::Pid(Pid::from_child(child)), options), Ok(Some(_)))
+    }
+
+    pub(super) fn terminate(child: &Child) {
+        let _ = kill_process_group(Pid::from_child(child), Signal::TERM);
+    }
+
+    pub(super) fn kill(child: &mut Child) {
+        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+    }
+
+    pub(super) fn is_gone(child: &Child) -> bool {
+        test_kill_process_group(Pid::from_child(child)).is_err()
+    }
+}
+
+#[cfg(not(unix))]
+mod group {
+    use std::process::Child;
+
+    pub(super) fn exited(child: &mut Child) -> bool {
+        matches!(child.try_wait(), Ok(Some(_)))
+    }
+
+    pub(super) fn terminate(_: &Child) {}
+
+    pub(super) fn kill(child: &mut Child) {
+        let _ = child.kill();
+    }
+
+    pub(super) fn is_gone(_: &Child) -> bool {
+        true
+    }
+}

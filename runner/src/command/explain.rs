@@ -1,0 +1,122 @@
+//! `proofmark explain`.
+
+use std::io::Write as _;
+
+use clap::Args;
+use proofmark::case::Suite;
+use proofmark::policy::{Check, Rule, RulePack};
+use serde_json::{Value, json};
+
+use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite};
+use crate::exit::Exit;
+use crate::filter::nearest;
+
+/// Arguments of `explain`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  proofmark explain AE-118\n  proofmark explain activation#budget\n  proofmark explain          every rule in a line")]
+pub(super) struct ExplainArgs {
+    /// A rule (AE-118) or a clause (activation#budget); without one every rule is listed
+    #[arg(value_name = "RULE")]
+    subject: Option<String>,
+    #[command(flatten)]
+    suite: SuiteArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+pub(super) fn main(args: &ExplainArgs) -> Result<Exit, Failure> {
+    let suite = load_suite(&args.suite, None)?;
+    let pack = RulePack::activation();
+    let mut out = args.output.stdout();
+    let json_wanted = args.output.format == Format::Json;
+    let Some(subject) = &args.subject else {
+        if json_wanted {
+            let rules: Vec<_> = pack.rules().iter().map(|rule| rule_json(pack, rule)).collect();
+            serde_json::to_writer_pretty(&mut out, &rules).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        } else {
+            for rule in pack.rules() {
+                writeln!(out, "{}  {:<6}  {}", rule.id, rule.level.as_str(), rule.title)?;
+            }
+        }
+        out.flush()?;
+        return Ok(Exit::Conformant);
+    };
+    if let Some(rule) = pack.rules().iter().find(|rule| rule.id.eq_ignore_ascii_case(subject)) {
+        if json_wanted {
+            serde_json::to_writer_pretty(&mut out, &rule_json(pack, rule)).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        } else {
+            explain_rule(&mut out, &suite, pack, rule)?;
+        }
+    } else if let Some(requirement) = suite.requirement(subject) {
+        let cases: Vec<&str> = suite.cases().iter().filter(|case| case.clause == *subject).map(|case| case.id.as_str()).collect();
+        let rules: Vec<&str> = pack.rules().iter().filter(|rule| rule.clause == *subject).map(|rule| rule.id.as_str()).collect();
+        if json_wanted {
+            let value = json!({
+                "id": requirement.id, "level": requirement.level, "section": requirement.section, "text": requirement.text,
+                "untestable": requirement.untestable, "rules": rules, "cases": cases,
+            });
+            serde_json::to_writer_pretty(&mut out, &value).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        } else {
+            writeln!(out, "{} ({}, section {:?})\n  {}", requirement.id, requirement.level, requirement.section, requirement.text)?;
+            if let Some(reason) = &requirement.untestable {
+                writeln!(out, "  not tested: {reason}")?;
+            }
+            writeln!(out, "\nrules: {}", if rules.is_empty() { "none".to_owned() } else { rules.join(", ") })?;
+            writeln!(out, "cases: {}", cases.len())?;
+            for id in cases {
+                writeln!(out, "  {id}")?;
+            }
+        }
+    } else {
+        let known = pack.rules().iter().map(|rule| rule.id.as_str()).chain(suite.requirements.iter().map(|it| it.id.as_str()));
+        let hint = nearest(subject, known).map_or_else(|| "`proofmark explain` lists the rules".to_owned(), |it| format!("did you mean {it}?"));
+        return Err(Failure::usage(format!("there is no rule or clause {subject:?}; {hint}")));
+    }
+    out.flush()?;
+    Ok(Exit::Conformant)
+}
+
+fn explain_rule(out: &mut dyn std::io::Write, suite: &Suite, pack: &RulePack, rule: &Rule) -> Result<(), Failure> {
+    let operations: Vec<&str> = rule.operations.iter().map(|operation| operation.name()).collect();
+    writeln!(out, "{} ({}, basis {})\n  {}", rule.id, rule.level, rule.basis.as_str(), rule.title)?;
+    if let Some(requirement) = suite.requirement(&rule.clause) {
+        writeln!(out, "  {} ({}): {}", rule.clause, requirement.section, requirement.text)?;
+    }
+    let how = match &rule.check {
+        Check::Schema(_) => "a JSON Schema fragment over the result".to_owned(),
+        Check::Native { name, .. } => format!("the native check {name}"),
+    };
+    writeln!(out, "  judges answers to {}, by {how}", operations.join(", "))?;
+    if rule.is_law() {
+        writeln!(out, "  a law: the kit asks a second time, with a request that differs in one way, and compares")?;
+    }
+    writeln!(out, "\nkeeps it:")?;
+    for example in &rule.pass {
+        let value = pack.example_value(example).unwrap_or(Value::Null);
+        writeln!(out, "  {}: {}", example.base, proofmark::json::excerpt(&value, 600))?;
+    }
+    writeln!(out, "\nbreaks it, one edit away:")?;
+    for example in &rule.fail {
+        let edits: Vec<String> = example.edit.iter().map(|(pointer, value)| format!("{pointer} := {value}")).collect();
+        let findings = pack.judge_example(rule, example).unwrap_or_default();
+        let said: Vec<String> = findings.iter().map(|(path, message)| format!("{path} {message}")).collect();
+        writeln!(out, "  {} with {}\n    {}", example.base, edits.join(", "), said.join("; "))?;
+    }
+    let cases = suite.cases().iter().filter(|case| case.clause == rule.clause).count();
+    writeln!(out, "\n{cases} cases test the same clause: proofmark explain '{}'", rule.clause)?;
+    Ok(())
+}
+
+fn rule_json(pack: &RulePack, rule: &Rule) -> Value {
+    let operations: Vec<&str> = rule.operations.iter().map(|operation| operation.name()).collect();
+    let examples = |examples: &[proofmark::policy::Example]| -> Vec<Value> {
+        examples.iter().map(|example| pack.example_value(example).unwrap_or(Value::Null)).collect()
+    };
+    json!({
+        "id": rule.id, "level": rule.level, "basis": rule.basis, "clause": rule.clause, "title": rule.title, "operations": operations,
+        "law": rule.is_law(), "pass": examples(&rule.pass), "fail": examples(&rule.fail),
+    })
+}

@@ -1,0 +1,58 @@
+//! `proofmark list`.
+
+use std::io::Write as _;
+
+use clap::Args;
+use serde_json::json;
+
+use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite};
+use crate::exit::Exit;
+use crate::filter::Filter;
+
+/// Arguments of `list`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  proofmark list\n  proofmark list activation.load --format json")]
+pub(super) struct ListArgs {
+    /// Which cases, as for `run`
+    #[arg(value_name = "PATTERN")]
+    patterns: Vec<String>,
+    /// Only cases of this contract
+    #[arg(long, value_name = "NAME")]
+    contract: Option<String>,
+    #[command(flatten)]
+    suite: SuiteArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+pub(super) fn main(args: &ListArgs) -> Result<Exit, Failure> {
+    let suite = load_suite(&args.suite, None)?;
+    let filter = Filter::new(&args.patterns, args.contract.clone()).map_err(|error| Failure::usage(error.0))?;
+    let cases = filter.select(&suite).map_err(|error| Failure::usage(error.0))?;
+    let mut out = args.output.stdout();
+    match args.output.format {
+        Format::Json => {
+            let rows: Vec<_> = cases
+                .iter()
+                .map(|case| {
+                    let operations: Vec<&str> = case.steps.iter().map(|step| step.operation.name()).collect();
+                    json!({
+                        "id": case.id, "title": case.title, "level": case.level, "basis": case.basis, "clause": case.clause,
+                        "contract": case.contract, "operations": operations, "since": case.since, "catches": case.catches,
+                        "file": case.file, "line": case.place.line,
+                    })
+                })
+                .collect();
+            serde_json::to_writer_pretty(&mut out, &rows).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        }
+        Format::Text => {
+            let width = cases.iter().map(|case| case.id.len()).max().unwrap_or(0).min(70);
+            for case in cases {
+                writeln!(out, "{:<6}  {:<width$}  {}", case.level.as_str(), case.id, case.title)?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Conformant)
+}

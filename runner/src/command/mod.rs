@@ -1,0 +1,216 @@
+//! The command line: one file a subcommand. Raw arguments become settings here that can't be wrong.
+
+mod check;
+mod documents;
+mod evidence;
+mod explain;
+mod list;
+mod run;
+mod serve;
+mod show;
+
+use std::io::{IsTerminal as _, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use proofmark::case::{LoadOptions, Suite, SuiteFault, SuiteFiles};
+use proofmark::judge::suite_contradictions;
+
+use crate::exit::Exit;
+use crate::printable::printable;
+use crate::suite_directory;
+
+const EXAMPLES: &str = "\
+Examples:
+  proofmark                                        the whole suite against the reference
+  proofmark run -- python3 my_adapter.py           against my host
+  proofmark run activation.budget -- node host.js  one part of it
+  proofmark run --format json -- ./host | jq .summary
+  proofmark show activation.budget.tail-is-omitted
+  proofmark evidence .claude/skills --budget 2000
+  proofmark evidence DIR --format json | proofmark check -
+
+Exit status: 0 conformant, 1 not conformant, 2 usage, 3 baseline stale, 4 adapter or protocol, 5 suite invalid";
+
+/// Certifies that programs which host agent skills keep their published contracts.
+#[derive(Debug, Parser)]
+#[command(name = "proofmark", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true, max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    run: run::RunArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run cases, against the reference or against an adapter (also what happens without a subcommand)
+    Run(run::RunArgs),
+    /// List the cases
+    List(list::ListArgs),
+    /// Show a case: its text, its clause, its reason, and what a host receives
+    Show(show::ShowArgs),
+    /// Explain a rule or a clause, with examples that pass and that fail
+    Explain(explain::ExplainArgs),
+    /// Read real SKILL.md directories and say which cards fit into a budget
+    Evidence(evidence::EvidenceArgs),
+    /// Check documents: are these evidence payloads good?
+    Check(check::CheckArgs),
+    /// Answer the adapter protocol on stdin and stdout, as the reference implementation
+    Serve(serve::ServeArgs),
+}
+
+/// How output is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// Flags that every subcommand with a suite has.
+#[derive(Debug, Clone, Args)]
+struct SuiteArgs {
+    /// Another suite than the built-in one: a folder that is or holds `spec-cases`
+    #[arg(long, value_name = "DIR")]
+    suite: Option<PathBuf>,
+}
+
+/// Flags that every subcommand has.
+#[derive(Debug, Clone, Args)]
+struct OutputArgs {
+    /// How to write the result
+    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    format: Format,
+    /// Never use colour (a pipe never gets any)
+    #[arg(long)]
+    no_color: bool,
+}
+
+impl OutputArgs {
+    /// Standard output, which strips colour where none is wanted.
+    fn stdout(&self) -> Box<dyn Write> {
+        let choice = if self.no_color || std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty()) {
+            anstream::ColorChoice::Never
+        } else {
+            anstream::ColorChoice::Auto
+        };
+        Box::new(anstream::AutoStream::new(std::io::stdout(), choice))
+    }
+}
+
+/// Why a command can't do its work: the words, and how the program ends.
+#[derive(Debug)]
+struct Failure {
+    exit: Exit,
+    message: String,
+}
+
+impl Failure {
+    fn usage(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Usage, message: message.into() }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+/// Parses the command line, does what it says, and says how to end.
+#[must_use]
+pub fn main() -> Exit {
+    let no_color = std::env::args_os().any(|word| word == "--no-color");
+    let command = Cli::command().color(if no_color { ColorChoice::Never } else { ColorChoice::Auto });
+    let cli = match command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage } else { Exit::Conformant };
+        }
+    };
+    let outcome = match cli.command.unwrap_or(Command::Run(cli.run)) {
+        Command::Run(args) => run::main(&args),
+        Command::List(args) => list::main(&args),
+        Command::Show(args) => show::main(&args),
+        Command::Explain(args) => explain::main(&args),
+        Command::Evidence(args) => evidence::main(&args),
+        Command::Check(args) => check::main(&args),
+        Command::Serve(args) => serve::main(&args),
+    };
+    outcome.unwrap_or_else(|failure| {
+        // A reader that has seen enough, such as `head`, is no failure.
+        if failure.message.contains("Broken pipe") {
+            return Exit::Conformant;
+        }
+        let _ = writeln!(anstream::stderr(), "error: {}", printable(&failure.message, true));
+        failure.exit
+    })
+}
+
+/// Loads the suite, and refuses one with a fault: nothing of it runs.
+fn load_suite(args: &SuiteArgs, only: Option<&str>) -> Result<Suite, Failure> {
+    let Some(folder) = &args.suite else {
+        return Suite::load(SuiteFiles::embedded(), LoadOptions { only }).map_err(|faults| invalid(&faults));
+    };
+    let files = suite_directory::read(folder).map_err(|error| Failure::usage(format!("--suite {}: {error}", folder.display())))?;
+    let suite = Suite::load(files, LoadOptions::default()).map_err(|faults| invalid(&faults))?;
+    let contradictions = suite_contradictions(&suite);
+    if contradictions.is_empty() { Ok(suite) } else { Err(invalid(&contradictions)) }
+}
+
+fn invalid(faults: &[SuiteFault]) -> Failure {
+    const SHOWN: usize = 20;
+    let mut lines: Vec<String> = faults.iter().take(SHOWN).map(ToString::to_string).collect();
+    if faults.len() > SHOWN {
+        lines.push(format!("… and {} more", faults.len() - SHOWN));
+    }
+    let message = format!("the suite is invalid, and nothing of it runs:\n{}", lines.join("\n"));
+    Failure { exit: Exit::SuiteInvalid, message }
+}
+
+/// A duration as people write it: `500ms`, `10s`, `2m`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let number: f64 = number.parse().map_err(|_| format!("{text:?} is no duration; write 500ms, 10s or 2m"))?;
+    let factor = match unit {
+        "ms" => 0.001,
+        "s" | "" => 1.0,
+        "m" => 60.0,
+        _ => return Err(format!("{unit:?} is no unit of time; write ms, s or m")),
+    };
+    let seconds = number * factor;
+    if !(0.001..=86_400.0).contains(&seconds) {
+        return Err(format!("{text:?} is out of bounds; from 1ms to 24 hours"));
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+/// Whether a person watches: progress is for them only.
+fn somebody_watches() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn durations_have_units() {
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1500)));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        for text in ["", "ms", "0s", "5h", "-1s", "1e9s", "999999s"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! `proofmark show`.
+
+use std::io::Write as _;
+
+use clap::Args;
+use proofmark::case::{Case, Suite};
+use serde_json::json;
+
+use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite};
+use crate::exit::Exit;
+use crate::filter::nearest;
+use crate::printable::printable;
+use crate::report::rerun_command;
+
+/// Arguments of `show`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  proofmark show activation.budget.tail-is-omitted")]
+pub(super) struct ShowArgs {
+    /// The case
+    #[arg(value_name = "ID")]
+    id: String,
+    #[command(flatten)]
+    suite: SuiteArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+pub(super) fn main(args: &ShowArgs) -> Result<Exit, Failure> {
+    let suite = load_suite(&args.suite, None)?;
+    let Some(case) = suite.case(&args.id) else {
+        let near = nearest(&args.id, suite.cases().iter().map(|case| case.id.as_str()));
+        let hint = near.map_or_else(|| "`proofmark list` shows every id".to_owned(), |id| format!("did you mean {id}?"));
+        return Err(Failure::usage(format!("there is no case {:?}; {hint}", args.id)));
+    };
+    let text = case_text(&suite, case);
+    let requirement = suite.requirement(&case.clause);
+    let mut out = args.output.stdout();
+    match args.output.format {
+        Format::Json => {
+            let steps: Vec<_> =
+                case.steps.iter().map(|step| json!({"name": step.name, "operation": step.operation.name(), "given": step.given})).collect();
+            let value = json!({
+                "id": case.id, "title": case.title, "level": case.level, "basis": case.basis, "since": case.since,
+                "clause": {"id": case.clause, "text": requirement.map(|it| &it.text), "section": requirement.map(|it| &it.section)},
+                "rationale": case.rationale, "catches": case.catches, "profile": case.profile, "without": case.without,
+                "steps": steps, "file": case.file, "line": case.place.line, "yaml": text,
+            });
+            serde_json::to_writer_pretty(&mut out, &value).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        }
+        Format::Text => {
+            writeln!(out, "{}\n  {}", case.id, case.title)?;
+            writeln!(out, "  {}, basis {}, since {}", case.level, case.basis.as_str(), case.since)?;
+            if let Some(requirement) = requirement {
+                writeln!(out, "  {} ({}): {}", case.clause, requirement.section, requirement.text)?;
+            }
+            if let Some(rationale) = &case.rationale {
+                writeln!(out, "  why: {rationale}")?;
+            }
+            for name in &case.catches {
+                let fault = suite.wrong_hosts.get(name).map_or("", String::as_str);
+                writeln!(out, "  catches {name}: {fault}")?;
+            }
+            writeln!(out, "  at {}:{}\n\n{}", case.file, case.place.line, printable(&text, true))?;
+            writeln!(out, "\nrun it: {}", rerun_command(&case.id, &[], &[]))?;
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Conformant)
+}
+
+/// The case as its author wrote it.
+fn case_text(suite: &Suite, case: &Case) -> String {
+    let bytes = suite.files().get(&case.file).unwrap_or_default();
+    let text = String::from_utf8_lossy(bytes);
+    let from = case.place.line.saturating_sub(1);
+    let count = case.next_line().map_or(usize::MAX, |next| next.saturating_sub(1).saturating_sub(from));
+    let lines: Vec<&str> = text.lines().skip(from).take(count).collect();
+    // Comments above the next case belong to that one.
+    let kept = lines.iter().rposition(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#')).map_or(0, |at| at + 1);
+    lines[..kept].join("\n")
+}

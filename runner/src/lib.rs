@@ -1,0 +1,13 @@
+//! Everything behind the `proofmark` command: processes, runs, reports.
+//!
+//! The library `proofmark` judges and reads no files; here files are read, processes started and words printed.
+
+pub mod client;
+pub mod command;
+pub mod exit;
+pub mod filter;
+pub mod printable;
+pub mod report;
+pub mod run;
+pub mod skill_directory;
+pub mod suite_directory;

@@ -1,0 +1,41 @@
+//! Text from adapters and documents, made safe for a terminal.
+
+use std::borrow::Cow;
+
+/// The text with every character escaped that could move the cursor, start an escape sequence, or turn the reading direction. Line
+/// breaks and tabs stay where `lines` is true.
+#[must_use]
+pub fn printable(text: &str, lines: bool) -> Cow<'_, str> {
+    let harmful = |c: char| (c.is_control() && !(lines && matches!(c, '\n' | '\t'))) || is_format(c);
+    if !text.contains(harmful) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if harmful(c) {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Bidirectional controls, invisible separators and the byte order mark: what is shown would not be what is there.
+fn is_format(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_reaches_the_terminal_that_is_no_text() {
+        assert_eq!(printable("\u{1b}[31mred\u{7}", true), "\\u{1b}[31mred\\u{7}");
+        assert_eq!(printable("a\u{202e}b\u{9b}2J", true), "a\\u{202e}b\\u{9b}2J");
+        assert_eq!(printable("a\r\nb\tc", true), "a\\r\nb\tc");
+        assert_eq!(printable("a\nb", false), "a\\nb");
+        assert!(matches!(printable("技能 🚀 é", false), Cow::Borrowed(_)));
+    }
+}

@@ -1,0 +1,275 @@
+//! The run for people: every failure with its differences, a diff, the clause, the place and the command that reruns it; then the sum.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use proofmark::case::Suite;
+use proofmark::judge::{CaseResult, Finding, FindingSource, Outcome, StepDifference};
+use proofmark::policy::RulePack;
+use proofmark::verdict::Level;
+use similar::TextDiff;
+
+use crate::printable::printable;
+use crate::run::{RunReport, Summary};
+
+/// Findings of one case that are shown in full; what is left is counted.
+const MAX_FINDINGS: usize = 20;
+/// Lines of a diff that are shown.
+const MAX_DIFF_LINES: usize = 60;
+/// Lines of an adapter's stderr that are shown.
+const MAX_STDERR_LINES: usize = 12;
+
+const GOOD: Style = AnsiColor::Green.on_default();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const DIM: Style = Style::new().dimmed();
+const BOLD: Style = Style::new().bold();
+
+/// Renders a run for a terminal; colours are stripped by the writer where they don't belong.
+#[derive(Debug)]
+pub struct Terminal<'a> {
+    /// The suite that ran.
+    pub suite: &'a Suite,
+    /// Whether to name every case, not only those with something to say.
+    pub verbose: bool,
+    /// Words of the command line that a rerun has to repeat, before `--`.
+    pub flags: Vec<String>,
+}
+
+impl Terminal<'_> {
+    /// Writes the whole report.
+    ///
+    /// # Errors
+    /// As the writer says.
+    pub fn write(&self, out: &mut dyn Write, report: &RunReport, summary: &Summary, fail_on: Level) -> io::Result<()> {
+        if self.verbose {
+            for result in &report.results {
+                writeln!(out, "{} {:<6} {}{}", mark(result.outcome), result.level.as_str(), result.id, why(result))?;
+            }
+            writeln!(out)?;
+        }
+        for result in report.results.iter().filter(|result| result.outcome == Outcome::Failed || result.outcome.is_fault()) {
+            self.case(out, report, result)?;
+        }
+        self.remarks(out, report)?;
+        self.sum(out, report, summary, fail_on)
+    }
+
+    fn case(&self, out: &mut dyn Write, report: &RunReport, result: &CaseResult) -> io::Result<()> {
+        let level = result.failed_level().unwrap_or(result.level);
+        writeln!(out, "{BAD}{}{BAD:#} {BOLD}{}{BOLD:#} {DIM}({level}){DIM:#}", result.outcome.as_str().to_uppercase(), result.id)?;
+        writeln!(out, "  {}", result.title)?;
+        writeln!(out, "  {DIM}at{DIM:#} {}:{}", result.file, result.line)?;
+        self.clause(out, &result.clause)?;
+        if let Some(reason) = &result.reason {
+            writeln!(out, "  {}", indented(&printable(reason, true), "  "))?;
+        }
+        let mut clauses: BTreeSet<&str> = BTreeSet::from([result.clause.as_str()]);
+        for finding in result.findings.iter().take(MAX_FINDINGS) {
+            finding_lines(out, result, finding)?;
+            if !finding.clause.is_empty() && clauses.insert(&finding.clause) {
+                self.clause(out, &finding.clause)?;
+            }
+        }
+        if result.findings.len() > MAX_FINDINGS {
+            writeln!(out, "  … and {} more (--format json has all)", result.findings.len() - MAX_FINDINGS)?;
+        }
+        for difference in &result.differences {
+            diff(out, difference)?;
+        }
+        if let Some(stderr) = &result.stderr {
+            let text = printable(stderr, true);
+            let lines: Vec<&str> = text.lines().collect();
+            writeln!(out, "  {DIM}the adapter's stderr:{DIM:#}")?;
+            for line in &lines[lines.len().saturating_sub(MAX_STDERR_LINES)..] {
+                writeln!(out, "  {DIM}|{DIM:#} {line}")?;
+            }
+        }
+        writeln!(out, "  {DIM}rerun:{DIM:#} {}", rerun_command(&result.id, &self.flags, &report.command))?;
+        writeln!(out)
+    }
+
+    fn clause(&self, out: &mut dyn Write, clause: &str) -> io::Result<()> {
+        match self.suite.requirement(clause) {
+            Some(requirement) => writeln!(out, "  {DIM}{clause}:{DIM:#} {}", requirement.text),
+            None => writeln!(out, "  {DIM}{clause}{DIM:#}"),
+        }
+    }
+
+    /// Rules below a passed case's level: said once for each rule.
+    fn remarks(&self, out: &mut dyn Write, report: &RunReport) -> io::Result<()> {
+        let passed = || report.results.iter().filter(|result| result.outcome == Outcome::Passed && !result.findings.is_empty());
+        let mut rules: BTreeSet<&str> = BTreeSet::new();
+        for result in passed() {
+            for finding in &result.findings {
+                if let FindingSource::Rule(rule) = &finding.source {
+                    rules.insert(rule);
+                }
+            }
+        }
+        for id in &rules {
+            let broken = |finding: &&Finding| matches!(&finding.source, FindingSource::Rule(rule) if rule == id);
+            let mut cases = passed().filter(|result| result.findings.iter().any(|finding| broken(&finding)));
+            let Some(first) = cases.next() else { continue };
+            let Some(finding) = first.findings.iter().find(broken) else { continue };
+            let title = RulePack::activation().rule(id).map_or("", |rule| rule.title.as_str());
+            writeln!(out, "{BOLD}REMARK{BOLD:#} {id} {DIM}({}){DIM:#} {title}", finding.level)?;
+            writeln!(out, "  in {} cases that passed; first {}: {} {}", 1 + cases.count(), first.id, finding.path, printable(&finding.got, false))?;
+            self.clause(out, &finding.clause)?;
+        }
+        let categories = passed().filter(|result| result.findings.iter().any(|it| it.source == FindingSource::Expectation)).count();
+        if categories > 0 {
+            writeln!(out, "{BOLD}REMARK{BOLD:#} in {categories} cases that passed something below the case's level differs (--format json)")?;
+        }
+        if !rules.is_empty() || categories > 0 {
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    fn sum(&self, out: &mut dyn Write, report: &RunReport, summary: &Summary, fail_on: Level) -> io::Result<()> {
+        let who = report.implementation.as_ref().map_or_else(
+            || "no implementation".to_owned(),
+            |it| format!("{} {} ({})", printable(&it.name, false), printable(&it.version, false), printable(&it.language, false)),
+        );
+        writeln!(out, "{BOLD}{who}{BOLD:#} {DIM}suite {} {}{DIM:#}", report.suite.version, short_digest(&report.suite.digest))?;
+        for fault in &report.faults {
+            writeln!(out, "{BAD}adapter fault{BAD:#} {}", indented(&printable(fault, true), "  "))?;
+        }
+        let reasons: BTreeSet<&str> = report
+            .results
+            .iter()
+            .filter(|result| matches!(result.outcome, Outcome::Unsupported | Outcome::Skipped))
+            .filter_map(|result| result.reason.as_deref())
+            .collect();
+        for reason in reasons.iter().take(8) {
+            let count = report.results.iter().filter(|result| result.reason.as_deref() == Some(reason)).count();
+            writeln!(out, "  {DIM}{count} not judged:{DIM:#} {}", printable(reason, false))?;
+        }
+        for (level, count) in summary.levels.iter().rev() {
+            let parts: Vec<String> =
+                Outcome::ALL.iter().filter(|it| count.of(**it) > 0).map(|it| format!("{} {it}", count.of(*it))).collect();
+            writeln!(out, "  {:<7}{}", level.as_str(), parts.join(", "))?;
+        }
+        let seconds = report.elapsed.as_secs_f64();
+        writeln!(
+            out,
+            "  {DIM}{} in the suite, {} selected, {} judged, {} requests repeated, {seconds:.2} s{DIM:#}",
+            summary.in_suite, summary.selected, summary.judged, report.repeated
+        )?;
+        let failed = summary.failed_from(fail_on);
+        let faults = summary.adapter_faults();
+        if failed > 0 {
+            writeln!(out, "{BAD}not conformant{BAD:#}: {failed} failed at {fail_on} or above")
+        } else if faults > 0 || summary.faults > 0 {
+            writeln!(out, "{BAD}adapter at fault{BAD:#}: {faults} cases could not be judged, {} faults beside", summary.faults)
+        } else if summary.judged == 0 {
+            writeln!(out, "{BAD}nothing was judged{BAD:#}, and that is no conformance")
+        } else if summary.must_not_judged() > 0 {
+            writeln!(out, "{GOOD}passed in part{GOOD:#}: {} must cases were not judged", summary.must_not_judged())
+        } else if summary.selected < summary.in_suite {
+            writeln!(out, "{GOOD}passed{GOOD:#}: every selected case")
+        } else {
+            writeln!(out, "{GOOD}conformant{GOOD:#}")
+        }
+    }
+}
+
+fn mark(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Passed => format!("{GOOD}{:<14}{GOOD:#}", outcome.as_str()),
+        Outcome::NotApplicable | Outcome::Skipped | Outcome::Unsupported => format!("{DIM}{:<14}{DIM:#}", outcome.as_str()),
+        _ => format!("{BAD}{:<14}{BAD:#}", outcome.as_str()),
+    }
+}
+
+fn why(result: &CaseResult) -> String {
+    result.reason.as_ref().map_or_else(String::new, |reason| format!(" {DIM}({}){DIM:#}", printable(reason, false)))
+}
+
+fn finding_lines(out: &mut dyn Write, result: &CaseResult, finding: &Finding) -> io::Result<()> {
+    let step = finding.step.as_ref().map_or_else(String::new, |step| format!("step {step}, "));
+    let path = if finding.path.is_empty() { "the answer".to_owned() } else { printable(&finding.path, false).into_owned() };
+    match &finding.source {
+        FindingSource::Rule(rule) => {
+            let beside = if finding.request.is_some() { " (in a request beside the case's own)" } else { "" };
+            writeln!(out, "  {BAD}{rule}{BAD:#} {DIM}({}){DIM:#} {}{beside}", finding.level, finding.expected)?;
+            writeln!(out, "    {step}{path} {}", printable(&finding.got, false))
+        }
+        FindingSource::Expectation | FindingSource::Protocol => {
+            let place = format!("{}:{}:{}", result.file, finding.line, finding.column);
+            let level = if finding.level == result.level { String::new() } else { format!(" ({})", finding.level) };
+            writeln!(out, "  {BAD}{step}{path}{BAD:#}{level} {DIM}{place}{DIM:#}")?;
+            writeln!(out, "    expected {}", printable(&finding.expected, false))?;
+            writeln!(out, "    got      {}", printable(&finding.got, false))
+        }
+    }
+}
+
+fn diff(out: &mut dyn Write, difference: &StepDifference) -> io::Result<()> {
+    let pretty = |value: &serde_json::Value| {
+        // A value of megabytes would take the diff hours and the reader nothing.
+        let text = serde_json::to_string_pretty(value).unwrap_or_default();
+        if text.len() > 200_000 { None } else { Some(text + "\n") }
+    };
+    let (Some(expected), Some(got)) = (pretty(&difference.expected), pretty(&difference.got)) else {
+        return writeln!(out, "  {DIM}(the answer is too large for a diff){DIM:#}");
+    };
+    let text = TextDiff::from_lines(&expected, &got).unified_diff().context_radius(2).header("expected", "got").to_string();
+    let lines: Vec<&str> = text.lines().collect();
+    for line in lines.iter().take(MAX_DIFF_LINES) {
+        let style = match line.as_bytes().first() {
+            Some(b'-') => BAD,
+            Some(b'+') => GOOD,
+            _ => DIM,
+        };
+        let mut line = printable(line, false).into_owned();
+        if line.chars().count() > 200 {
+            line = line.chars().take(199).chain(['…']).collect();
+        }
+        writeln!(out, "    {style}{line}{style:#}")?;
+    }
+    if lines.len() > MAX_DIFF_LINES {
+        writeln!(out, "    {DIM}… {} more lines{DIM:#}", lines.len() - MAX_DIFF_LINES)?;
+    }
+    Ok(())
+}
+
+fn indented(text: &str, by: &str) -> String {
+    text.trim_end().lines().collect::<Vec<_>>().join(&format!("\n{by}"))
+}
+
+fn short_digest(digest: &str) -> &str {
+    digest.get(..19).unwrap_or(digest)
+}
+
+/// The command that reruns one case, quoted for a POSIX shell.
+#[must_use]
+pub fn rerun_command(id: &str, flags: &[String], command: &[String]) -> String {
+    let mut words = vec!["proofmark".to_owned(), "run".to_owned(), id.to_owned()];
+    words.extend(flags.iter().map(|word| quoted(word)));
+    if !command.is_empty() {
+        words.push("--".to_owned());
+        words.extend(command.iter().map(|word| quoted(word)));
+    }
+    words.join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rerun_can_be_pasted() {
+        let command = ["python3".to_owned(), "my host.py".to_owned(), "it's".to_owned()];
+        assert_eq!(
+            rerun_command("a.b", &["--timeout".into(), "500ms".into()], &command),
+            r"proofmark run a.b --timeout 500ms -- python3 'my host.py' 'it'\''s'"
+        );
+    }
+}

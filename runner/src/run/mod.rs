@@ -1,0 +1,61 @@
+//! A run: the selected cases against one implementation, in this process or behind a child's pipes.
+
+mod in_process;
+mod over_protocol;
+mod repeats;
+mod summary;
+
+use std::time::Duration;
+
+use proofmark::adapter::{Hello, ImplementationInfo, PROTOCOL_VERSION, RunnerInfo, SuiteInfo};
+use proofmark::case::Suite;
+use proofmark::contract::rendering::RenderingProfile;
+use proofmark::judge::CaseResult;
+
+pub use in_process::run_reference;
+pub use over_protocol::{OverProtocol, run_over_protocol};
+pub use summary::{LevelCount, RuleCount, Summary};
+
+/// Told about every finished case, in the order in which they finish.
+pub type Progress<'a> = dyn FnMut(&CaseResult) + 'a;
+
+/// What a run said.
+#[derive(Debug)]
+pub struct RunReport {
+    /// Which suite.
+    pub suite: SuiteInfo,
+    /// Cases in the suite; fewer are in `results` where a filter selected some.
+    pub suite_cases: usize,
+    /// Who answered; `None` where nobody did.
+    pub implementation: Option<ImplementationInfo>,
+    /// The rendering profile that was declared.
+    pub rendering: Option<RenderingProfile>,
+    /// The adapter's command, empty for the reference in this process.
+    pub command: Vec<String>,
+    /// One for each selected case, in the suite's order.
+    pub results: Vec<CaseResult>,
+    /// Faults of the adapter that no case stands for, each in words.
+    pub faults: Vec<String>,
+    /// Requests that were repeated at the end.
+    pub repeated: usize,
+    /// From the first request to the last answer.
+    pub elapsed: Duration,
+}
+
+/// The params of `initialize`.
+#[must_use]
+pub fn hello(suite: &Suite, nonce: String) -> Hello {
+    Hello {
+        protocol: vec![PROTOCOL_VERSION],
+        runner: RunnerInfo { name: "proofmark".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+        suite: suite.info(),
+        nonce,
+    }
+}
+
+/// Sixteen random bytes in hex, from the randomness that the standard library seeds its maps with.
+#[must_use]
+pub fn nonce() -> String {
+    use std::hash::{BuildHasher as _, RandomState};
+    format!("{:016x}{:016x}", RandomState::new().hash_one(0_u8), RandomState::new().hash_one(1_u8))
+}

@@ -85,6 +85,10 @@ impl Schema {
     #[must_use]
     pub fn violations(&self, document: &Value) -> Vec<SchemaViolation> {
         let mut violations = Vec::new();
+        // Saying yes is several times faster than listing what is wrong.
+        if self.validator.is_valid(document) {
+            return violations;
+        }
         for error in self.validator.iter_errors(document) {
             let path = error.instance_path().to_string();
             let keyword = error.kind().keyword().to_owned();

@@ -26,12 +26,17 @@ pub(super) fn judge(
     context: &dyn MatchContext,
 ) -> (Vec<Finding>, Option<StepDifference>) {
     let mut findings = Vec::new();
-    let mut patched = answer_value(answer);
     let at = At { case, step, prefix: String::new() };
-    compare(&at, expectation, answer, context, &mut findings, &mut patched);
+    compare(&at, expectation, answer, context, &mut findings, &mut Value::Null);
+    if findings.is_empty() {
+        // Answers may be large; only one that differs is copied for a diff.
+        return (findings, None);
+    }
     let got = answer_value(answer);
+    let mut patched = got.clone();
+    compare(&at, expectation, answer, context, &mut Vec::new(), &mut patched);
     let name = case.steps[step].name.clone();
-    let difference = (!findings.is_empty() && patched != got).then_some(StepDifference { step: name, expected: patched, got });
+    let difference = (patched != got).then_some(StepDifference { step: name, expected: patched, got });
     (findings, difference)
 }
 

@@ -1,9 +1,12 @@
 //! What a rule looks at: a request, its answer, and sometimes a second answer beside it.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
+use super::checks::Claims;
 use crate::adapter::{Answer, Operation};
 use crate::contract::activation::{Entry, registry_skills};
 use crate::contract::rendering::RenderingProfile;
@@ -47,7 +50,22 @@ pub(super) type Findings = Vec<(String, String)>;
 pub(super) type Judged = Option<Findings>;
 
 /// A native check.
-pub(super) type NativeCheck = fn(&Exchange<'_>) -> Judged;
+pub(super) type NativeCheck = fn(&View<'_>) -> Judged;
+
+/// An exchange as the checks see it. What several of them need is read once: an answer may hold a hundred thousand cards.
+pub(super) struct View<'a> {
+    pub(super) operation: Operation,
+    pub(super) params: Option<&'a Value>,
+    pub(super) answer: &'a Answer,
+    pub(super) profile: Option<&'a RenderingProfile>,
+    pub(super) companion: Option<Companion<'a>>,
+    evidence: OnceCell<Option<EvidenceView<'a>>>,
+    entries: OnceCell<Option<EntriesById<'a>>>,
+    claims: OnceCell<Option<Claims<'a>>>,
+}
+
+/// The entries of a registry by id, in its order; more than one for an id that stands there more than once.
+pub(super) type EntriesById<'a> = HashMap<Cow<'a, str>, Vec<Entry<'a>>>;
 
 /// A card of a payload, with its place.
 pub(super) struct CardView<'a> {
@@ -121,10 +139,25 @@ impl<'a> EvidenceView<'a> {
     }
 }
 
-impl<'a> Exchange<'a> {
+impl<'a> View<'a> {
+    pub(super) fn of(exchange: &Exchange<'a>) -> Self {
+        let Exchange { operation, params, answer, profile, companion } = *exchange;
+        Self {
+            operation,
+            params,
+            answer,
+            profile,
+            companion,
+            evidence: OnceCell::new(),
+            entries: OnceCell::new(),
+            claims: OnceCell::new(),
+        }
+    }
+
     /// The payload of an evidence answer.
-    pub(super) fn evidence(&self) -> Option<EvidenceView<'a>> {
-        (self.operation == Operation::ActivationEvidence).then(|| EvidenceView::of(self.answer)).flatten()
+    pub(super) fn evidence(&self) -> Option<&EvidenceView<'a>> {
+        let read = || (self.operation == Operation::ActivationEvidence).then(|| EvidenceView::of(self.answer)).flatten();
+        self.evidence.get_or_init(read).as_ref()
     }
 
     /// The result, where there is one.
@@ -145,7 +178,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// The ids of an option that is a list.
-    pub(super) fn option_ids(&self, key: &str) -> Vec<&'a str> {
+    pub(super) fn option_ids(&self, key: &str) -> HashSet<&'a str> {
         self.option(key).as_array().into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
@@ -154,13 +187,21 @@ impl<'a> Exchange<'a> {
         self.option("catalog_rendered") == &Value::Bool(false)
     }
 
-    /// The entries of the request's registry by id, in its order; more than one for an id that stands there more than once.
-    pub(super) fn entries(&self) -> Option<HashMap<String, Vec<Entry<'a>>>> {
-        let mut entries: HashMap<String, Vec<Entry<'a>>> = HashMap::new();
-        for entry in registry_skills(self.params?.get("registry")?)?.iter().filter_map(Entry::read) {
-            entries.entry(entry.id.clone().into_owned()).or_default().push(entry);
-        }
-        Some(entries)
+    /// The entries of the request's registry.
+    pub(super) fn entries(&self) -> Option<&EntriesById<'a>> {
+        let read = || {
+            let mut entries = EntriesById::new();
+            for entry in registry_skills(self.params?.get("registry")?)?.iter().filter_map(Entry::read) {
+                entries.entry(entry.id.clone()).or_default().push(entry);
+            }
+            Some(entries)
+        };
+        self.entries.get_or_init(read).as_ref()
+    }
+
+    /// Who claims which id in a merge.
+    pub(super) fn claims(&self) -> Option<&Claims<'a>> {
+        self.claims.get_or_init(|| Claims::of(self)).as_ref()
     }
 
     /// The budget that was asked for; the payload's where nobody asked here.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::checks;
-use super::exchange::{Companion, Exchange, NativeCheck};
+use super::exchange::{Companion, Exchange, NativeCheck, View};
 use crate::adapter::{Answer, Operation};
 use crate::contract::rendering::RenderingProfile;
 use crate::schema::Schema;
@@ -213,8 +213,9 @@ impl RulePack {
     #[must_use]
     pub fn judge(&self, exchange: &Exchange<'_>) -> Verdict {
         let (mut violations, mut not_judged) = (Vec::new(), Vec::new());
+        let view = View::of(exchange);
         for rule in self.rules.iter().filter(|rule| rule.is_about(exchange)) {
-            match rule.findings(exchange) {
+            match rule.findings(&view) {
                 None => not_judged.push(rule.id.clone()),
                 Some(findings) => violations.extend(findings.into_iter().map(|(path, message)| Violation {
                     rule: rule.id.clone(),
@@ -234,7 +235,7 @@ impl RulePack {
     pub fn judge_example(&self, rule: &Rule, example: &Example) -> Result<Vec<(String, String)>, ExampleFault> {
         let value = self.example_value(example)?;
         let owned = OwnedExchange::read(&value)?;
-        rule.findings(&owned.borrow(&rule.id)).ok_or_else(|| ExampleFault("the rule does not judge this exchange".to_owned()))
+        rule.findings(&View::of(&owned.borrow(&rule.id))).ok_or_else(|| ExampleFault("the rule does not judge this exchange".to_owned()))
     }
 
     /// The exchange of an example, edited.
@@ -294,7 +295,7 @@ impl Rule {
         matches!(&self.check, Check::Native { name, .. } if name.starts_with("law_") || name == "read_unknown_keys")
     }
 
-    fn findings(&self, exchange: &Exchange<'_>) -> Option<Vec<(String, String)>> {
+    fn findings(&self, exchange: &View<'_>) -> Option<Vec<(String, String)>> {
         match &self.check {
             Check::Native { run, .. } => (run.0)(exchange),
             Check::Schema(schema) => {

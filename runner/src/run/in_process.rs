@@ -44,7 +44,7 @@ pub fn run_reference(
     };
     let judge = Judge::new(suite, &declaration).with_laws(laws);
     let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<Option<(CaseResult, Vec<Exchanged>)>>> = Mutex::new(cases.iter().map(|_| None).collect());
+    let done: Mutex<Vec<Option<(CaseResult, Option<Exchanged>)>>> = Mutex::new(cases.iter().map(|_| None).collect());
     std::thread::scope(|scope| {
         let (sender, receiver) = std::sync::mpsc::channel::<usize>();
         for _ in 0..threads.clamp(1, cases.len().max(1)) {
@@ -53,7 +53,8 @@ pub fn run_reference(
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(case) = cases.get(at) else { return };
-                    let finished = run_in_process(judge, &mut reference, case);
+                    let (result, exchanges) = run_in_process(judge, &mut reference, case);
+                    let finished = (result, Repeats::keepable(exchanges));
                     if let Ok(mut done) = done.lock() {
                         done[at] = Some(finished);
                     }
@@ -72,8 +73,8 @@ pub fn run_reference(
     });
     let mut repeats = Repeats::new(cases.len());
     for (at, finished) in done.into_inner().unwrap_or_default().into_iter().enumerate() {
-        let Some((result, exchanges)) = finished else { continue };
-        repeats.offer(cases[at], report.results.len(), exchanges);
+        let Some((result, exchange)) = finished else { continue };
+        repeats.offer(cases[at], report.results.len(), exchange);
         report.results.push(result);
     }
     for (case, at, first) in repeats.kept {

@@ -230,7 +230,7 @@ impl<'r, 's: 'r> Run<'r, 's, '_> {
             self.alone.pop_front();
         }
         (self.progress)(&result);
-        self.repeats.offer(self.cases[case], case, exchanges);
+        self.repeats.offer(self.cases[case], case, Repeats::keepable(exchanges));
         self.results[case] = Some(result);
     }
 

@@ -20,12 +20,19 @@ impl<'s> Repeats<'s> {
         Self { every: cases.div_ceil(WANTED).max(1), seen: 0, kept: Vec::new() }
     }
 
-    /// Offers the exchanges of a finished case, with the case's place in the results.
-    pub(super) fn offer(&mut self, case: &'s Case, at: usize, exchanges: Vec<Exchanged>) {
-        let Some(first) = exchanges.into_iter().next() else { return };
-        let entries = first.params.pointer("/registry/skills").and_then(|skills| skills.as_array()).map_or(0, Vec::len);
+    /// Of a case's exchanges the one that may be kept, so that the others can be dropped at once.
+    pub(super) fn keepable(exchanges: Vec<Exchanged>) -> Option<Exchanged> {
+        exchanges.into_iter().next().filter(|first| {
+            let skills = first.params.pointer("/registry/skills").or_else(|| first.params.pointer("/payload/cards"));
+            skills.and_then(|skills| skills.as_array()).map_or(0, Vec::len) <= MAX_ENTRIES
+        })
+    }
+
+    /// Offers the exchange of a finished case, with the case's place in the results.
+    pub(super) fn offer(&mut self, case: &'s Case, at: usize, exchange: Option<Exchanged>) {
+        let Some(first) = exchange else { return };
         self.seen += 1;
-        if self.seen % self.every == 0 && entries <= MAX_ENTRIES {
+        if self.seen % self.every == 0 {
             self.kept.push((case, at, first));
         }
     }

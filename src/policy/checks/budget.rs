@@ -1,13 +1,13 @@
 //! `used_chars` keeps within the budget, and `budget_chars` is the budget asked for or the effective one.
 
 use crate::contract::rendering::BelowFloor;
-use crate::policy::exchange::{Exchange, Judged};
+use crate::policy::exchange::{View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;
     let profile = exchange.profile?;
     let floor = profile.floor();
-    let asked = exchange.asked_budget(&view);
+    let asked = exchange.asked_budget(view);
     let mut findings = Vec::new();
     let effective = if profile.below_floor == BelowFloor::Raise { asked.max(floor) } else { asked };
     if view.budget != asked && view.budget != effective {

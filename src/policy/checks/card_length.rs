@@ -1,8 +1,8 @@
 //! `char_estimate` is the length of the card as the declared layout renders its own texts.
 
-use crate::policy::exchange::{Exchange, Judged};
+use crate::policy::exchange::{View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;
     let profile = exchange.profile?;
     let findings = view.cards.iter().filter_map(|card| {

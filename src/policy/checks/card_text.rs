@@ -1,8 +1,8 @@
 //! A card shows its entry's texts: the short one where there is one, and when to use it.
 
-use crate::policy::exchange::{Exchange, Judged};
+use crate::policy::exchange::{View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;
     let entries = exchange.entries()?;
     let mut findings = Vec::new();

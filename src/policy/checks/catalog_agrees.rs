@@ -5,9 +5,9 @@ use serde_json::Value;
 use crate::adapter::{Answer, Operation};
 use crate::contract::rendering::Unit;
 use crate::json::as_count;
-use crate::policy::exchange::{Companion, Exchange, Judged};
+use crate::policy::exchange::{Companion, View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     let mut findings = Vec::new();
     if exchange.operation == Operation::ActivationCatalog
         && let Some(result) = exchange.result()

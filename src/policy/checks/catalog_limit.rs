@@ -2,9 +2,9 @@
 
 use crate::contract::activation::Flag;
 use crate::json::as_count;
-use crate::policy::exchange::{Exchange, Judged};
+use crate::policy::exchange::{View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;
     let entries = exchange.entries()?;
     let limit = if exchange.without_catalog() { None } else { as_count(exchange.option("catalog_limit")) };

@@ -3,17 +3,17 @@
 use serde_json::Value;
 
 use crate::contract::activation::Flag;
-use crate::policy::exchange::{Exchange, Judged};
+use crate::policy::exchange::{View, Judged};
 
 const REASON: &str = "disable_model_invocation";
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;
     let entries = exchange.entries();
     let mut findings = Vec::new();
     for card in &view.cards {
         let says = card.get(REASON) == &Value::Bool(true);
-        let disabled = match entries.as_ref().and_then(|entries| entries.get(card.id)) {
+        let disabled = match entries.and_then(|entries| entries.get(card.id)) {
             None => says,
             Some(candidates) => {
                 let mut flags = candidates.iter().map(|entry| entry.disabled);

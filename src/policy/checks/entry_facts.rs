@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use crate::contract::activation::{Entry, Matched};
 use crate::json;
-use crate::policy::exchange::{CardView, Exchange, Judged};
+use crate::policy::exchange::{CardView, View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;
     let entries = exchange.entries()?;
     let mut findings = Vec::new();

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::adapter::{Answer, Operation};
 use crate::json;
-use crate::policy::exchange::{Companion, EvidenceView, Exchange, Judged};
+use crate::policy::exchange::{Companion, EvidenceView, View, Judged};
 
 const PAYLOAD_KEYS: [&str; 8] =
     ["_type", "schema_version", "budget_chars", "used_chars", "budget_tokens", "used_tokens", "shown", "omitted"];
@@ -59,7 +59,7 @@ fn named(answer: &Answer, operation: Operation, with_lifecycle: bool) -> Option<
     Some(Value::Object(named))
 }
 
-fn variant<'a>(exchange: &Exchange<'a>) -> Option<(&'a Value, &'a Answer)> {
+fn variant<'a>(exchange: &View<'a>) -> Option<(&'a Value, &'a Answer)> {
     match exchange.companion? {
         Companion::Variant { params, answer, .. } => Some((params, answer)),
         Companion::Twin(_) => None,
@@ -83,7 +83,7 @@ fn difference(path: &str, a: &Value, b: &Value) -> Option<(String, String)> {
     }
 }
 
-fn same(exchange: &Exchange<'_>, with_lifecycle: bool) -> Judged {
+fn same(exchange: &View<'_>, with_lifecycle: bool) -> Judged {
     let (_, other) = variant(exchange)?;
     let first = named(exchange.answer, exchange.operation, with_lifecycle)?;
     let second = named(other, exchange.operation, with_lifecycle)?;
@@ -91,22 +91,22 @@ fn same(exchange: &Exchange<'_>, with_lifecycle: bool) -> Judged {
 }
 
 /// AE-601, AE-604: the variant says nothing new, so the evidence is the same.
-pub(super) fn same_evidence(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn same_evidence(exchange: &View<'_>) -> Judged {
     same(exchange, true)
 }
 
 /// AE-600: the same request gets the same answer.
-pub(super) fn same_answer(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn same_answer(exchange: &View<'_>) -> Judged {
     same(exchange, true)
 }
 
 /// AE-603: runtime states change lifecycles and nothing else.
-pub(super) fn lifecycles_only(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn lifecycles_only(exchange: &View<'_>) -> Judged {
     same(exchange, false)
 }
 
 /// AE-605, AE-606: an entry that the model can't be shown changes neither the text nor what is shown nor its length.
-pub(super) fn unseen_entry(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn unseen_entry(exchange: &View<'_>) -> Judged {
     let (_, other) = variant(exchange)?;
     let (Answer::Result(first), Answer::Result(second)) = (exchange.answer, other) else {
         return same(exchange, true);
@@ -118,13 +118,13 @@ pub(super) fn unseen_entry(exchange: &Exchange<'_>) -> Judged {
     Some(findings.collect())
 }
 
-fn counts(exchange: &Exchange<'_>) -> Option<(usize, usize)> {
+fn counts(exchange: &View<'_>) -> Option<(usize, usize)> {
     let (_, other) = variant(exchange)?;
     Some((EvidenceView::of(exchange.answer)?.shown.len(), EvidenceView::of(other)?.shown.len()))
 }
 
 /// AE-602: a larger budget never shows fewer cards.
-pub(super) fn never_fewer_shown(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn never_fewer_shown(exchange: &View<'_>) -> Judged {
     let (first, second) = counts(exchange)?;
     let budget = &variant(exchange)?.0["options"]["budget"];
     let finding = || ("/shown".into(), format!("{first} cards; with the larger budget of {budget} only {second}"));
@@ -132,14 +132,14 @@ pub(super) fn never_fewer_shown(exchange: &Exchange<'_>) -> Judged {
 }
 
 /// AE-608: doubling the texts never shows more cards.
-pub(super) fn never_more_shown(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn never_more_shown(exchange: &View<'_>) -> Judged {
     let (first, second) = counts(exchange)?;
     let finding = || ("/shown".into(), format!("{first} cards; with every text doubled {second}"));
     Some(if second > first { vec![finding()] } else { Vec::new() })
 }
 
 /// AE-607: another letter in a shown card's text changes the catalog's text.
-pub(super) fn another_text(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn another_text(exchange: &View<'_>) -> Judged {
     let (_, other) = variant(exchange)?;
     let (Answer::Result(first), Answer::Result(second)) = (exchange.answer, other) else { return None };
     let (first, second) = (first.get("text")?.as_str()?, second.get("text")?.as_str()?);

@@ -1,15 +1,15 @@
 //! The lifecycle follows from the options and the selection.
 
-use crate::policy::exchange::{Exchange, Judged};
+use crate::policy::exchange::{View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;
     let known = exchange.params.is_some();
     let (loaded, used) = (exchange.option_ids("loaded"), exchange.option_ids("used"));
     let mut findings = Vec::new();
     for card in &view.cards {
         let lifecycle = card.text("lifecycle");
-        let (in_loaded, in_used) = (loaded.contains(&card.id), used.contains(&card.id));
+        let (in_loaded, in_used) = (loaded.contains(card.id), used.contains(card.id));
         // What a skill is that was used and never loaded, nothing settles.
         if (in_used && !in_loaded) || (!known && matches!(lifecycle, "loaded" | "used")) {
             continue;

@@ -6,9 +6,9 @@ use crate::adapter::Operation;
 use crate::contract::activation::tokens;
 use crate::contract::rendering::Unit;
 use crate::json::as_count;
-use crate::policy::exchange::{Exchange, Judged};
+use crate::policy::exchange::{View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     if exchange.operation != Operation::ActivationLoad {
         return None;
     }

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use crate::adapter::{Answer, Operation};
 use crate::contract::activation::Flag;
-use crate::policy::exchange::{Exchange, Judged};
+use crate::policy::exchange::{View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     if exchange.operation != Operation::ActivationLoad {
         return None;
     }

@@ -5,9 +5,9 @@ use serde_json::Value;
 use crate::adapter::{Answer, Operation};
 use crate::contract::activation::{Category, LOAD_EVENT_TYPE};
 use crate::json::as_count;
-use crate::policy::exchange::{Exchange, Findings, Judged};
+use crate::policy::exchange::{View, Findings, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     if exchange.operation != Operation::ActivationLoad {
         return None;
     }

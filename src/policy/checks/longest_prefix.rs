@@ -1,12 +1,12 @@
 //! What is shown is the longest prefix of the cards that take part which their own estimates allow.
 
 use crate::contract::rendering::{BelowFloor, Fit};
-use crate::policy::exchange::{Exchange, Judged};
+use crate::policy::exchange::{View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;
     let profile = exchange.profile?;
-    let asked = exchange.asked_budget(&view);
+    let asked = exchange.asked_budget(view);
     let raised = profile.below_floor == BelowFloor::Raise;
     if profile.fit != Fit::Prefix || exchange.without_catalog() || (asked < profile.floor() && !raised) {
         return None;

@@ -4,11 +4,10 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::merge_winner::Claims;
-use crate::policy::exchange::{Exchange, Judged};
+use crate::policy::exchange::{View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
-    let claims = Claims::of(exchange)?;
+pub(super) fn check(exchange: &View<'_>) -> Judged {
+    let claims = exchange.claims()?;
     let Some(rows) = exchange.result()?.get("shadowed").and_then(Value::as_array) else {
         return Some(vec![("/shadowed".into(), "is no list".into())]);
     };

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::merge_winner::{Claims, merged};
-use crate::policy::exchange::{Exchange, Judged};
+use super::merge_winner::merged;
+use crate::policy::exchange::{View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
-    let claims = Claims::of(exchange)?;
+pub(super) fn check(exchange: &View<'_>) -> Judged {
+    let claims = exchange.claims()?;
     let mut findings = Vec::new();
     for (at, entry) in merged(exchange)? {
         let Some(winners) = claims.winners(&entry.id) else { continue };

@@ -1,27 +1,28 @@
 //! A merge leaves one entry for each id, and it comes from the strongest layer that has it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde_json::Value;
 
 use crate::adapter::Operation;
 use crate::contract::activation::{DEFAULT_PRECEDENCE, Entry, registry_skills};
-use crate::policy::exchange::{Exchange, Findings, Judged};
+use crate::policy::exchange::{View, Findings, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
-    let claims = Claims::of(exchange)?;
+pub(super) fn check(exchange: &View<'_>) -> Judged {
+    let claims = exchange.claims()?;
     let mut findings = Findings::new();
     let Some(merged) = exchange.result()?.get("registry").and_then(registry_skills) else {
         return Some(vec![("/registry".into(), "is no registry".into())]);
     };
-    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut seen: HashMap<Cow<'_, str>, usize> = HashMap::new();
     for (at, value) in merged.iter().enumerate() {
         let path = format!("/registry/skills/{at}");
         let Some(entry) = Entry::read(value) else {
             findings.push((path, "has no name, so that it has no id".into()));
             continue;
         };
-        if let Some(first) = seen.insert(entry.id.clone().into_owned(), at) {
+        if let Some(first) = seen.insert(entry.id.clone(), at) {
             findings.push((path, format!("the id {:?} stands at {first} already", entry.id)));
             continue;
         }
@@ -42,20 +43,21 @@ pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
 
 /// What a registry says of a skill, but for the layer.
 fn same(a: &Entry<'_>, b: &Entry<'_>) -> bool {
-    let texts = |entry: &Entry<'_>| {
-        [entry.name, entry.namespace, entry.short, entry.description, entry.when_to_use, entry.reason, entry.body].map(str::to_owned)
+    let texts = |a: &Entry<'_>, b: &Entry<'_>| {
+        a.name == b.name && a.namespace == b.namespace && a.short == b.short && a.description == b.description
+            && a.when_to_use == b.when_to_use && a.reason == b.reason && a.body == b.body
     };
-    texts(a) == texts(b) && a.disabled == b.disabled && a.require_signature == b.require_signature
+    texts(a, b) && a.disabled == b.disabled && a.require_signature == b.require_signature
 }
 
 /// Who claims which id, from the request.
-pub(super) struct Claims<'a> {
-    by_id: HashMap<String, Vec<(usize, &'a str, Entry<'a>)>>,
+pub(in crate::policy) struct Claims<'a> {
+    by_id: HashMap<Cow<'a, str>, Vec<(usize, &'a str, Entry<'a>)>>,
 }
 
 impl<'a> Claims<'a> {
     /// `None` for another operation, a refusal, or a request that no merge can be right about.
-    pub(super) fn of(exchange: &Exchange<'a>) -> Option<Self> {
+    pub(in crate::policy) fn of(exchange: &View<'a>) -> Option<Self> {
         if exchange.operation != Operation::RegistryMerge {
             return None;
         }
@@ -73,19 +75,19 @@ impl<'a> Claims<'a> {
                 tiers.entry(label.as_str()?).or_insert(rank);
             }
         }
-        let mut by_id: HashMap<String, Vec<(usize, &str, Entry<'_>)>> = HashMap::new();
+        let mut by_id: HashMap<Cow<'_, str>, Vec<(usize, &str, Entry<'_>)>> = HashMap::new();
         for layer in exchange.param("layers").as_array()? {
             let label = layer.get("label")?.as_str()?;
             let tier = *tiers.get(label)?;
             for entry in layer.get("skills")?.as_array()?.iter().filter_map(Entry::read) {
-                by_id.entry(entry.id.clone().into_owned()).or_default().push((tier, label, entry));
+                by_id.entry(entry.id.clone()).or_default().push((tier, label, entry));
             }
         }
         Some(Self { by_id })
     }
 
     pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
-        let mut ids: Vec<&str> = self.by_id.keys().map(String::as_str).collect();
+        let mut ids: Vec<&str> = self.by_id.keys().map(|id| &**id).collect();
         ids.sort_unstable();
         ids.into_iter()
     }
@@ -107,7 +109,7 @@ impl<'a> Claims<'a> {
 }
 
 /// The entries of a merged registry with their index and the layer that they name.
-pub(super) fn merged<'a>(exchange: &Exchange<'a>) -> Option<Vec<(usize, Entry<'a>)>> {
+pub(super) fn merged<'a>(exchange: &View<'a>) -> Option<Vec<(usize, Entry<'a>)>> {
     let skills = registry_skills(exchange.result()?.get("registry")?)?;
     Some(skills.iter().enumerate().filter_map(|(at, value): (usize, &Value)| Some((at, Entry::read(value)?))).collect())
 }

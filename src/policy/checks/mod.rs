@@ -27,6 +27,8 @@ mod used_length;
 
 use super::exchange::NativeCheck;
 
+pub(super) use merge_winner::Claims;
+
 /// Every native check by the name that a rule pack uses.
 pub(super) const ALL: &[(&str, NativeCheck)] = &[
     ("budget", budget::check),

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use crate::contract::activation::{Entry, registry_skills};
 use crate::contract::rendering::Order;
-use crate::policy::exchange::{Exchange, Judged};
+use crate::policy::exchange::{View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;
     let order = exchange.profile?.order;
     let mut places: HashMap<String, usize> = HashMap::new();

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::policy::exchange::{Exchange, Judged};
+use crate::policy::exchange::{View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;
     let mut findings = Vec::new();
     let mut cards: HashSet<&str> = HashSet::new();
@@ -17,8 +17,8 @@ pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
         for card in view.cards.iter().filter(|card| !entries.contains_key(card.id)) {
             findings.push((card.at("id"), format!("the registry has no {:?}", card.id)));
         }
-        let mut missing: Vec<&String> = entries.keys().filter(|id| !cards.contains(id.as_str())).collect();
-        missing.sort();
+        let mut missing: Vec<&str> = entries.keys().map(|id| &**id).filter(|id| !cards.contains(id)).collect();
+        missing.sort_unstable();
         findings.extend(missing.into_iter().map(|id| ("/cards".into(), format!("no card for {id:?}"))));
     }
     let mut listed: HashMap<&str, &str> = HashMap::new();

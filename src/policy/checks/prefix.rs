@@ -1,9 +1,9 @@
 //! Under a prefix fit no card is shown behind one that was dropped for budget.
 
 use crate::contract::rendering::Fit;
-use crate::policy::exchange::{Exchange, Judged};
+use crate::policy::exchange::{View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;
     if exchange.profile?.fit != Fit::Prefix || exchange.without_catalog() {
         return None;

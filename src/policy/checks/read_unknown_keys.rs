@@ -2,9 +2,9 @@
 
 use crate::adapter::{Answer, Operation};
 use crate::json;
-use crate::policy::exchange::{Companion, Exchange, Judged};
+use crate::policy::exchange::{Companion, View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     if exchange.operation != Operation::ActivationRead {
         return None;
     }

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use crate::contract::activation::tokens;
 use crate::json::as_count;
-use crate::policy::exchange::{Exchange, Judged};
+use crate::policy::exchange::{View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;
     let payload = exchange.result()?;
     let mut findings = Vec::new();

@@ -1,15 +1,15 @@
 //! `used_chars` is the length of the text that the declared layout renders around the shown cards.
 
 use crate::contract::rendering::{BelowFloor, Empty};
-use crate::policy::exchange::{Exchange, Judged};
+use crate::policy::exchange::{View, Judged};
 
-pub(super) fn check(exchange: &Exchange<'_>) -> Judged {
+pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;
     let profile = exchange.profile?;
     if exchange.without_catalog() {
         return None;
     }
-    let asked = exchange.asked_budget(&view);
+    let asked = exchange.asked_budget(view);
     let bare = profile.header + profile.footer;
     let shown: Vec<u64> = view.cards.iter().filter(|card| card.selected()).map(|card| card.length()).collect();
     let dropped = view.dropped();

@@ -41,7 +41,9 @@ fn main() {
         let bare_median = median(rates.iter().map(|(bare, _)| *bare));
         let ours_median = median(rates.iter().map(|(_, ours)| *ours));
         let ratio = median(rates.iter().map(|(bare, ours)| ours / bare));
-        println!("window {window:>2}: bare {bare_median:.0}, ours {ours_median:.0} a second; ours/bare {ratio:.3} (median of {rounds} pairs)");
+        println!(
+            "window {window:>2}: bare {bare_median:.0}, ours {ours_median:.0} a second; ours/bare {ratio:.3} (median of {rounds} pairs)"
+        );
         assert!(ours.shutdown().is_clean(), "the echo child leaves when asked");
         bare.end();
     }
@@ -163,7 +165,8 @@ struct BareReply<'a> {
 impl Bare {
     fn start(params: &Value) -> Self {
         let [program, argument] = command();
-        let mut child = Command::new(program).arg(argument).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("this program starts");
+        let mut child =
+            Command::new(program).arg(argument).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("this program starts");
         let (stdin, stdout) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
         Self { child, stdin, stdout, buffer: vec![0; 128 * 1024], line: line(1, params) }
     }

@@ -7,8 +7,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
 use proofmark_runner::skill_directory::{Limits, SkillDirectory, Unreadable, read, read_within};
+use serde_json::{Value, json};
 
 /// An empty directory of this test's own.
 fn scratch(name: &str) -> PathBuf {

@@ -103,7 +103,9 @@ fn verdict(case: &Case, result: &CaseResult) -> Result<(), Failed> {
     let findings: Vec<String> = result
         .findings
         .iter()
-        .map(|finding| format!("  {:?} ({}) {}: expected {}, got {}", finding.source, finding.level, finding.path, finding.expected, finding.got))
+        .map(|finding| {
+            format!("  {:?} ({}) {}: expected {}, got {}", finding.source, finding.level, finding.path, finding.expected, finding.got)
+        })
         .collect();
     let reason = result.reason.as_deref().unwrap_or("");
     Err(format!("{} at {}:{}\n{reason}\n{}", result.outcome, case.file, case.place.line, findings.join("\n")).into())

@@ -129,8 +129,7 @@ pub(super) fn read_response(line: &[u8]) -> Result<IncomingResponse, MalformedMe
 }
 
 fn error_object(raw: &RawValue) -> Result<ErrorObject, MalformedMessage> {
-    serde_json::from_value(value(raw)?)
-        .map_err(|error| MalformedMessage::NotAMessage(format!("its error object is malformed: {error}")))
+    serde_json::from_value(value(raw)?).map_err(|error| MalformedMessage::NotAMessage(format!("its error object is malformed: {error}")))
 }
 
 /// A request, for the server's side.

@@ -78,17 +78,15 @@ impl Case {
     /// Whether what is right depends on a rendering profile.
     #[must_use]
     pub fn depends_on_profile(&self) -> bool {
-        self.steps.iter().any(|step| {
-            step.operation.takes_profile() || step.expect.as_ref().is_some_and(Expectation::uses_reference)
-        })
+        self.steps.iter().any(|step| step.operation.takes_profile() || step.expect.as_ref().is_some_and(Expectation::uses_reference))
     }
 
     /// Whether it needs a declared profile to be judged at all.
     #[must_use]
     pub fn needs_profile(&self) -> bool {
-        self.steps.iter().any(|step| {
-            expand::has_relative_budget(&step.given) || step.expect.as_ref().is_some_and(Expectation::uses_reference)
-        })
+        self.steps
+            .iter()
+            .any(|step| expand::has_relative_budget(&step.given) || step.expect.as_ref().is_some_and(Expectation::uses_reference))
     }
 
     /// The line of the next case of the file, or `None` for the last one: where this one's text ends.
@@ -189,7 +187,8 @@ pub(super) fn read(file: &str, bytes: &[u8], faults: &mut Vec<SuiteFault>) -> Ve
         match serde_json::from_value::<CaseEntry>(value) {
             Err(error) => fault(document.place(&pointer), error.to_string()),
             Ok(case) => {
-                let context = CaseContext { file, document: &document, contract: &entry.contract, clause: entry.clause.as_deref(), pointer };
+                let context =
+                    CaseContext { file, document: &document, contract: &entry.contract, clause: entry.clause.as_deref(), pointer };
                 match case.into_case(&context) {
                     Ok(case) => cases.push(case),
                     Err(found) => found.into_iter().for_each(|(place, message)| fault(place, message)),
@@ -222,7 +221,8 @@ impl CaseEntry {
         let mut faults = Vec::new();
         let mut fault = |pointer: &str, message: String| faults.push((document.place(pointer), format!("case {}: {message}", self.id)));
         if self.level > self.basis.highest_level() {
-            let message = format!("level {} is above what basis {} carries ({})", self.level, self.basis.as_str(), self.basis.highest_level());
+            let message =
+                format!("level {} is above what basis {} carries ({})", self.level, self.basis.as_str(), self.basis.highest_level());
             fault(&format!("{pointer}/level"), message);
         }
         if matches!(self.basis, Basis::Decision | Basis::Measured) && self.rationale.is_none() {

@@ -201,9 +201,11 @@ impl Matcher {
             "$absent" => truth(Self::Absent),
             "$any" => truth(Self::Any),
             "$computed" => truth(Self::Computed),
-            "$type" => argument.as_str().and_then(TypeName::read).map(Self::Type).ok_or_else(|| {
-                fault("$type takes one of null, boolean, integer, number, string, array, object".to_owned())
-            }),
+            "$type" => argument
+                .as_str()
+                .and_then(TypeName::read)
+                .map(Self::Type)
+                .ok_or_else(|| fault("$type takes one of null, boolean, integer, number, string, array, object".to_owned())),
             "$regex" => {
                 let pattern = argument.as_str().ok_or_else(|| fault("$regex takes a text".to_owned()))?;
                 let regex = regex::RegexBuilder::new(pattern).size_limit(1 << 20).build();
@@ -612,7 +614,11 @@ mod tests {
             (json!({"$in": [1, "x"]}), vec![json!(1), json!("x")], vec![json!(2)]),
             (json!({"$all": [{"$gte": 2}, {"$not": 3}]}), vec![json!(2), json!(4)], vec![json!(1), json!(3)]),
             (json!({"$not": 1}), vec![json!(2), json!(null)], vec![json!(1), json!(1.0)]),
-            (json!({"$unordered": [1, {"$type": "integer"}]}), vec![json!([2, 1]), json!([1, 2])], vec![json!([2, 3]), json!([1]), json!([1, 1, 1])]),
+            (
+                json!({"$unordered": [1, {"$type": "integer"}]}),
+                vec![json!([2, 1]), json!([1, 2])],
+                vec![json!([2, 3]), json!([1]), json!([1, 1, 1])],
+            ),
             (json!({"$unordered": []}), vec![json!([])], vec![json!([1])]),
             (json!({"$contains": 2}), vec![json!([1, 2])], vec![json!([1]), json!("2"), json!(2)]),
             (json!({"$contains": "b"}), vec![json!("abc"), json!(["b"])], vec![json!("ac"), json!(["abc"])]),
@@ -699,7 +705,8 @@ mod tests {
         ] {
             assert!(vacuous(value.clone()), "{value}");
         }
-        for value in [json!(1), json!({"a": {"$any": true}}), json!({"$regex": "a"}), json!({"$in": [1, 2]}), json!({"$not": 1}), json!([])] {
+        for value in [json!(1), json!({"a": {"$any": true}}), json!({"$regex": "a"}), json!({"$in": [1, 2]}), json!({"$not": 1}), json!([])]
+        {
             assert!(!vacuous(value.clone()), "{value}");
         }
     }

@@ -18,18 +18,8 @@ pub const LOAD_EVENT_TYPE: &str = "skill.loaded";
 /// The catalog budget where none is given, in characters.
 pub const DEFAULT_BUDGET: u64 = 2000;
 /// Keys of a `skill.loaded` event that provenance can't overwrite.
-pub const EVENT_KEYS: [&str; 10] = [
-    "type",
-    "skill_id",
-    "lifecycle",
-    "source",
-    "disable_model_invocation",
-    "token_estimate",
-    "signed",
-    "trusted",
-    "error",
-    "session_id",
-];
+pub const EVENT_KEYS: [&str; 10] =
+    ["type", "skill_id", "lifecycle", "source", "disable_model_invocation", "token_estimate", "signed", "trusted", "error", "session_id"];
 /// The page's layers: tiers from strongest to weakest.
 pub const DEFAULT_PRECEDENCE: [&[&str]; 5] = [&["bundled", "cli"], &["runtime"], &["host", "project"], &["package"], &["user"]];
 
@@ -292,10 +282,8 @@ impl<'a> Entry<'a> {
     /// The match evidence that the entry carries.
     #[must_use]
     pub fn matched(&self) -> Option<Matched<'a>> {
-        (self.score.is_some() || !self.reason.is_empty()).then(|| Matched {
-            score: self.score.map_or_else(|| Cow::Owned(Value::from(0)), Cow::Borrowed),
-            reason: self.reason,
-        })
+        (self.score.is_some() || !self.reason.is_empty())
+            .then(|| Matched { score: self.score.map_or_else(|| Cow::Owned(Value::from(0)), Cow::Borrowed), reason: self.reason })
     }
 }
 

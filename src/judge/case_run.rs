@@ -62,8 +62,8 @@ pub struct CaseRun<'j> {
 }
 
 impl<'j> CaseRun<'j> {
-    pub(super) fn begin(judge: &'j Judge<'j>, case: &'j Case) -> Result<Self, CaseResult> {
-        let settled = |outcome: Outcome, reason: String| Err(CaseResult::new(case, outcome, Some(reason)));
+    pub(super) fn begin(judge: &'j Judge<'j>, case: &'j Case) -> Result<Self, Box<CaseResult>> {
+        let settled = |outcome: Outcome, reason: String| Err(Box::new(CaseResult::new(case, outcome, Some(reason))));
         if let Some(step) = case.steps.iter().find(|step| !judge.supports(step.operation)) {
             return settled(Outcome::Unsupported, format!("{} is not among the declared operations", step.operation));
         }
@@ -184,7 +184,8 @@ impl<'j> CaseRun<'j> {
             Answer::Unsupported => {
                 self.finished = true;
                 if matches!(awaited, Awaited::Own) && self.exchanges.is_empty() {
-                    self.result = CaseResult::new(self.case, Outcome::Unsupported, Some(format!("{operation} is declared, yet unsupported")));
+                    self.result =
+                        CaseResult::new(self.case, Outcome::Unsupported, Some(format!("{operation} is declared, yet unsupported")));
                 } else {
                     self.stop(Outcome::Errored, format!("{operation} is supported for one request and not for the next"));
                 }

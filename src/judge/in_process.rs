@@ -1,8 +1,8 @@
 //! Running a case against an implementation in this process.
 
+use super::Judge;
 use super::case_run::Exchanged;
 use super::outcome::CaseResult;
-use super::Judge;
 use crate::adapter::Implementation;
 use crate::case::Case;
 

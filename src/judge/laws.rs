@@ -32,9 +32,9 @@ pub(super) fn twin(operation: Operation, params: &Value) -> Option<Operation> {
 pub(super) fn variants(operation: Operation, params: &Value, answer: &Answer, profile: Option<&RenderingProfile>) -> Vec<Variant> {
     let Answer::Result(result) = answer else { return Vec::new() };
     match operation {
-        Operation::ActivationEvidence | Operation::ActivationCatalog => Catalog::of(operation, params, result, profile)
-            .map(Catalog::variants)
-            .unwrap_or_default(),
+        Operation::ActivationEvidence | Operation::ActivationCatalog => {
+            Catalog::of(operation, params, result, profile).map(Catalog::variants).unwrap_or_default()
+        }
         Operation::ActivationRead => {
             let mut params = params.clone();
             if let Some(Value::Object(payload)) = params.get_mut("payload") {

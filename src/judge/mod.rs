@@ -60,7 +60,7 @@ impl<'s> Judge<'s> {
     /// # Errors
     /// The result of a case that is not applicable, skipped or unsupported.
     pub fn begin(&self, case: &'s Case) -> Result<CaseRun<'_>, Box<CaseResult>> {
-        CaseRun::begin(self, case).map_err(Box::new)
+        CaseRun::begin(self, case)
     }
 
     /// Compares the answer to a repeated request with the first one (AE-600).

@@ -32,16 +32,8 @@ pub enum Outcome {
 
 impl Outcome {
     /// Every outcome, in report order.
-    pub const ALL: [Self; 8] = [
-        Self::Passed,
-        Self::Failed,
-        Self::Errored,
-        Self::TimedOut,
-        Self::Crashed,
-        Self::Unsupported,
-        Self::NotApplicable,
-        Self::Skipped,
-    ];
+    pub const ALL: [Self; 8] =
+        [Self::Passed, Self::Failed, Self::Errored, Self::TimedOut, Self::Crashed, Self::Unsupported, Self::NotApplicable, Self::Skipped];
 
     /// The word, as reports spell it.
     #[must_use]

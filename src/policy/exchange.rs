@@ -142,16 +142,7 @@ impl<'a> EvidenceView<'a> {
 impl<'a> View<'a> {
     pub(super) fn of(exchange: &Exchange<'a>) -> Self {
         let Exchange { operation, params, answer, profile, companion } = *exchange;
-        Self {
-            operation,
-            params,
-            answer,
-            profile,
-            companion,
-            evidence: OnceCell::new(),
-            entries: OnceCell::new(),
-            claims: OnceCell::new(),
-        }
+        Self { operation, params, answer, profile, companion, evidence: OnceCell::new(), entries: OnceCell::new(), claims: OnceCell::new() }
     }
 
     /// The payload of an evidence answer.

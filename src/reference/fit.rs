@@ -170,20 +170,11 @@ pub(super) fn fit(lengths: &[u64], effective: u64, profile: &RenderingProfile) -
 ///
 /// # Errors
 /// What the reference refuses the registry or the options for.
-pub fn smallest_budget(
-    registry: &Value,
-    options: &Value,
-    profile: &RenderingProfile,
-    wanted: u64,
-) -> Result<Option<u64>, Category> {
+pub fn smallest_budget(registry: &Value, options: &Value, profile: &RenderingProfile, wanted: u64) -> Result<Option<u64>, Category> {
     let options = Options::read(options)?;
     let plan = plan(registry, &options, profile)?;
-    let lengths: Vec<u64> = plan
-        .seats
-        .iter()
-        .filter(|seat| seat.selected || seat.omitted == Some(OmittedReason::Budget))
-        .map(|seat| seat.length)
-        .collect();
+    let lengths: Vec<u64> =
+        plan.seats.iter().filter(|seat| seat.selected || seat.omitted == Some(OmittedReason::Budget)).map(|seat| seat.length).collect();
     let shown = |budget: u64| {
         let effective = if profile.below_floor == BelowFloor::Raise { budget.max(profile.floor()) } else { budget };
         lengths.len() as u64 - fit(&lengths, effective, profile).dropped

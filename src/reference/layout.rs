@@ -54,8 +54,7 @@ pub(super) fn card(profile: &RenderingProfile, id: &str, description: &str, when
     let lead = exactly("- `", profile.card.id.saturating_sub(1).min(3));
     let close = exactly("`", profile.card.id - lead.len() as u64);
     let mut text = format!("{lead}{id}{close}");
-    for (introduction, cost, part) in
-        [(": ", profile.card.description, description), ("\n  when: ", profile.card.when_to_use, when_to_use)]
+    for (introduction, cost, part) in [(": ", profile.card.description, description), ("\n  when: ", profile.card.when_to_use, when_to_use)]
     {
         if !part.is_empty() {
             text.push_str(&exactly(introduction, cost));

@@ -1,23 +1,24 @@
 //! `registry.merge` (page 10, section 6): layers in, one winner for each id out.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value, json};
 
 use crate::contract::activation::{Category, DEFAULT_PRECEDENCE, Entry, REGISTRY_TYPE};
 
-/// An entry that wants an id, ordered by strength: label, path (those without one last), position.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+/// An entry that wants an id.
 struct Claim<'a> {
-    rank: usize,
-    path: (bool, &'a str),
-    position: usize,
+    /// Ascending from the strongest: label, path (those without one last), position.
+    strength: (usize, bool, &'a str, usize),
+    label: &'a str,
+    members: &'a Map<String, Value>,
 }
 
 /// The merged registry, and a row for each entry that lost to one of another label.
 pub(super) fn merge(layers: &Value, precedence: Option<&Value>) -> Result<(Value, Value), Category> {
     let ranks = ranks(precedence)?;
-    let mut claims: BTreeMap<String, Vec<(Claim<'_>, &str, &Map<String, Value>)>> = BTreeMap::new();
+    let mut claims: BTreeMap<Cow<'_, str>, Vec<Claim<'_>>> = BTreeMap::new();
     let mut position = 0;
     for layer in layers.as_array().ok_or(Category::InvalidRegistry)? {
         let label = layer.get("label").and_then(Value::as_str).ok_or(Category::InvalidRegistry)?;
@@ -27,18 +28,18 @@ pub(super) fn merge(layers: &Value, precedence: Option<&Value>) -> Result<(Value
             position += 1;
             let (Some(entry), Some(members)) = (Entry::read(skill), skill.as_object()) else { continue };
             let path = members.get("path").and_then(Value::as_str).unwrap_or("");
-            let claim = Claim { rank, path: (path.is_empty(), path), position };
-            claims.entry(entry.id.into_owned()).or_default().push((claim, label, members));
+            let strength = (rank, path.is_empty(), path, position);
+            claims.entry(entry.id).or_default().push(Claim { strength, label, members });
         }
     }
     let (mut skills, mut shadowed) = (Vec::new(), Vec::new());
     for (id, mut claims) in claims {
-        claims.sort_by(|a, b| a.0.cmp(&b.0));
-        let (_, winner, members) = &claims[0];
-        let mut members = (*members).clone();
+        claims.sort_by_key(|claim| claim.strength);
+        let winner = claims[0].label;
+        let mut members = claims[0].members.clone();
         members.insert("source".to_owned(), json!(winner));
         skills.push(Value::Object(members));
-        for (_, loser, _) in claims.iter().filter(|(_, label, _)| label != winner) {
+        for loser in claims.iter().map(|claim| claim.label).filter(|label| *label != winner) {
             shadowed.push(json!({"id": id, "winner": winner, "loser": loser}));
         }
     }

@@ -45,9 +45,8 @@ impl Default for Reference {
 
 impl Implementation for Reference {
     fn initialize(&mut self, _: &Hello) -> Result<Declaration, ErrorObject> {
-        let mut declaration = Declaration::new("proofmark-reference", env!("CARGO_PKG_VERSION"), "Rust")
-            .operations(Operation::ALL)
-            .rendering(self.declared);
+        let mut declaration =
+            Declaration::new("proofmark-reference", env!("CARGO_PKG_VERSION"), "Rust").operations(Operation::ALL).rendering(self.declared);
         declaration.max_in_flight = 64;
         Ok(declaration)
     }

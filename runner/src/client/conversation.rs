@@ -129,9 +129,10 @@ fn handshake(link: &mut Link, options: &ClientOptions, hello: &Hello) -> Result<
     let stderr = death.stderr.clone();
     Err(match event {
         Event::Answer(_, Answer::Error(error)) => StartFault::Refused { error, stderr },
-        Event::Answer(_, Answer::Unsupported) => {
-            StartFault::Refused { error: ErrorObject { code: error_code::METHOD_NOT_FOUND, message: "method not found".to_owned() }, stderr }
-        }
+        Event::Answer(_, Answer::Unsupported) => StartFault::Refused {
+            error: ErrorObject { code: error_code::METHOD_NOT_FOUND, message: "method not found".to_owned() },
+            stderr,
+        },
         Event::Answer(_, answer) => {
             let answer = json::excerpt(&answer.into_result().unwrap_or_default(), QUOTED_CHARS);
             StartFault::BadDeclaration { reason, answer, stderr }

@@ -76,7 +76,11 @@ impl fmt::Display for StartFault {
                 "there is no adapter to start: expected a command behind `--`. Name it, as in `proofmark run -- python3 my_adapter.py`.",
             ),
             Self::NoDirectory { directory } => {
-                write!(f, "the adapter can't run in `{}`: expected a directory that exists. Create it, or name another.", directory.display())
+                write!(
+                    f,
+                    "the adapter can't run in `{}`: expected a directory that exists. Create it, or name another.",
+                    directory.display()
+                )
             }
             Self::NotStarted { program, exists, error } => {
                 let program = program.to_string_lossy();
@@ -104,7 +108,10 @@ impl fmt::Display for StartFault {
                 }
             }
             Self::Died(death) => {
-                write!(f, "before it answered `initialize`, {death}\nExpected one line on stdout: the answer to the request on its stdin. {TRY}")
+                write!(
+                    f,
+                    "before it answered `initialize`, {death}\nExpected one line on stdout: the answer to the request on its stdin. {TRY}"
+                )
             }
             Self::Silent { start_timeout, death } => write!(
                 f,
@@ -121,12 +128,12 @@ impl fmt::Display for StartFault {
                 let (code, message) = (error.code, plain(&error.message, 300));
                 write!(f, "the adapter answered `initialize` with error {code}: {message}{}\n", quoted(stderr))?;
                 match error.code {
-                    error_code::NO_COMMON_VERSION => {
-                        f.write_str("Expected a version of the protocol that both speak; this runner speaks 1. Update the older of the two.")
-                    }
-                    error_code::METHOD_NOT_FOUND => {
-                        f.write_str("Expected a declaration: `initialize` is the first request of every conversation. Let the adapter answer it.")
-                    }
+                    error_code::NO_COMMON_VERSION => f.write_str(
+                        "Expected a version of the protocol that both speak; this runner speaks 1. Update the older of the two.",
+                    ),
+                    error_code::METHOD_NOT_FOUND => f.write_str(
+                        "Expected a declaration: `initialize` is the first request of every conversation. Let the adapter answer it.",
+                    ),
                     _ => write!(f, "Expected a declaration. {TRY}"),
                 }
             }

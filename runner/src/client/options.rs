@@ -48,8 +48,9 @@ impl ClientOptions {
 
     /// The whole environment of the child, made from ours.
     pub(super) fn child_environment(&self, ours: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
-        let mut environment: Vec<_> =
-            ours.filter(|(name, _)| always_handed_down(name) || self.pass_environment.iter().any(|passed| same_name(passed, name))).collect();
+        let mut environment: Vec<_> = ours
+            .filter(|(name, _)| always_handed_down(name) || self.pass_environment.iter().any(|passed| same_name(passed, name)))
+            .collect();
         environment.extend(self.environment.iter().cloned());
         environment
     }

@@ -198,7 +198,9 @@ fn write_verdict(
     let word = if verdict.valid { "valid, with remarks" } else { "not valid" };
     writeln!(out, "{name}: {word}")?;
     for Violation { rule, level, path, message } in &verdict.violations {
-        let at = document.map(|document| document.place(path)).map_or_else(String::new, |at| format!(" (line {}, column {})", at.line, at.column));
+        let at = document
+            .map(|document| document.place(path))
+            .map_or_else(String::new, |at| format!(" (line {}, column {})", at.line, at.column));
         let style = if *level == Level::Must { anstyle::AnsiColor::Red.on_default().bold() } else { anstyle::Style::new() };
         let path = if path.is_empty() { "the document" } else { path.as_str() };
         writeln!(out, "  {style}{rule}{style:#} ({level}) {}{at} {}", printable(path, false), printable(message, false))?;

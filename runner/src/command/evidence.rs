@@ -137,7 +137,13 @@ fn warn(directory: &SkillDirectory) -> std::io::Result<()> {
     }
     for (id, paths) in &directory.duplicates {
         let paths: Vec<String> = paths.iter().map(|path| printable(&path.display().to_string(), false).into_owned()).collect();
-        writeln!(err, "warning: {} stands in {} files, of which the first counts: {}", printable(id, false), paths.len(), paths.join(", "))?;
+        writeln!(
+            err,
+            "warning: {} stands in {} files, of which the first counts: {}",
+            printable(id, false),
+            paths.len(),
+            paths.join(", ")
+        )?;
     }
     if !directory.unreadable.is_empty() {
         writeln!(err, "{} files could not be read, {} were", directory.unreadable.len(), directory.skills.len())?;
@@ -150,7 +156,8 @@ fn table(out: &mut dyn Write, evidence: &Value, profile: &RenderingProfile) -> s
     let dim = Style::new().dimmed();
     let cards = evidence["cards"].as_array().map_or(&[][..], Vec::as_slice);
     let text = |card: &Value, key: &str| card[key].as_str().unwrap_or("").to_owned();
-    let widest = |wanted: &dyn Fn(&Value) -> usize, least: usize, most: usize| cards.iter().map(wanted).max().unwrap_or(0).clamp(least, most);
+    let widest =
+        |wanted: &dyn Fn(&Value) -> usize, least: usize, most: usize| cards.iter().map(wanted).max().unwrap_or(0).clamp(least, most);
     let id_width = widest(&|card| text(card, "id").width(), 2, 44);
     let state = |card: &Value| match card["omitted_reason"].as_str() {
         Some("disable_model_invocation") => "manual only".to_owned(),
@@ -169,8 +176,8 @@ fn table(out: &mut dyn Write, evidence: &Value, profile: &RenderingProfile) -> s
             "{style}{}{style:#}  {}  {:>6}  {:>6}  {}",
             padded(&state(card), state_width),
             padded(&text(card, "id"), id_width),
-            card["char_estimate"],
-            card["token_estimate"],
+            card["char_estimate"].to_string(),
+            card["token_estimate"].to_string(),
             cut(&text(card, "description"), left),
         )?;
     }

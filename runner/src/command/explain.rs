@@ -13,7 +13,9 @@ use crate::filter::nearest;
 
 /// Arguments of `explain`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Examples:\n  proofmark explain AE-118\n  proofmark explain activation#budget\n  proofmark explain          every rule in a line")]
+#[command(
+    after_help = "Examples:\n  proofmark explain AE-118\n  proofmark explain activation#budget\n  proofmark explain          every rule in a line"
+)]
 pub(super) struct ExplainArgs {
     /// A rule (AE-118) or a clause (activation#budget); without one every rule is listed
     #[arg(value_name = "RULE")]
@@ -72,7 +74,8 @@ pub(super) fn main(args: &ExplainArgs) -> Result<Exit, Failure> {
         }
     } else {
         let known = pack.rules().iter().map(|rule| rule.id.as_str()).chain(suite.requirements.iter().map(|it| it.id.as_str()));
-        let hint = nearest(subject, known).map_or_else(|| "`proofmark explain` lists the rules".to_owned(), |it| format!("did you mean {it}?"));
+        let hint =
+            nearest(subject, known).map_or_else(|| "`proofmark explain` lists the rules".to_owned(), |it| format!("did you mean {it}?"));
         return Err(Failure::usage(format!("there is no rule or clause {subject:?}; {hint}")));
     }
     out.flush()?;

@@ -159,12 +159,8 @@ pub(super) fn main(args: &RunArgs) -> Result<Exit, Failure> {
         let threads = args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         run_reference(&suite, &cases, rendering, !args.no_laws, threads, &mut progress)
     } else {
-        let options = OverProtocol {
-            client: args.client(),
-            window: args.window.into(),
-            laws: !args.no_laws,
-            max_restarts: args.max_restarts,
-        };
+        let options =
+            OverProtocol { client: args.client(), window: args.window.into(), laws: !args.no_laws, max_restarts: args.max_restarts };
         run_over_protocol(&suite, &cases, &options, &mut progress)
     };
     bar.finish_and_clear();

@@ -1,6 +1,6 @@
 //! The run for people: every failure with its differences, a diff, the clause, the place and the command that reruns it; then the sum.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
@@ -13,8 +13,10 @@ use similar::TextDiff;
 use crate::printable::printable;
 use crate::run::{RunReport, Summary};
 
-/// Findings of one case that are shown in full; what is left is counted.
+/// Findings of one case that are shown; what is left is counted.
 const MAX_FINDINGS: usize = 20;
+/// Cases in which one rule is shown in full; where nothing else is wrong with further ones, a line each is enough.
+const MAX_CASES_A_RULE: usize = 3;
 /// Lines of a diff that are shown.
 const MAX_DIFF_LINES: usize = 60;
 /// Lines of an adapter's stderr that are shown.
@@ -48,8 +50,32 @@ impl Terminal<'_> {
             }
             writeln!(out)?;
         }
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        let mut alike = Vec::new();
         for result in report.results.iter().filter(|result| result.outcome == Outcome::Failed || result.outcome.is_fault()) {
+            let kinds = kinds(result);
+            if !self.verbose && kinds.iter().all(|kind| seen.get(kind).is_some_and(|count| *count >= MAX_CASES_A_RULE)) {
+                alike.push((result, kinds));
+                continue;
+            }
+            for kind in kinds {
+                *seen.entry(kind).or_default() += 1;
+            }
             self.case(out, report, result)?;
+        }
+        for (result, kinds) in &alike {
+            let level = result.failed_level().unwrap_or(result.level);
+            let kinds: Vec<_> = kinds.iter().map(|kind| printable(kind, false)).collect();
+            writeln!(
+                out,
+                "{BAD}{}{BAD:#} {} {DIM}({level}): {}, as above{DIM:#}",
+                result.outcome.as_str().to_uppercase(),
+                result.id,
+                kinds.join(", ")
+            )?;
+        }
+        if !alike.is_empty() {
+            writeln!(out, "{DIM}{} cases failed only in ways that are shown above; --verbose shows each in full{DIM:#}\n", alike.len())?;
         }
         self.remarks(out, report)?;
         self.sum(out, report, summary, fail_on)
@@ -65,8 +91,10 @@ impl Terminal<'_> {
             writeln!(out, "  {}", indented(&printable(reason, true), "  "))?;
         }
         let mut clauses: BTreeSet<&str> = BTreeSet::from([result.clause.as_str()]);
+        let mut last = None;
         for finding in result.findings.iter().take(MAX_FINDINGS) {
-            finding_lines(out, result, finding)?;
+            finding_lines(out, result, finding, last == Some(&finding.source))?;
+            last = Some(&finding.source);
             if !finding.clause.is_empty() && clauses.insert(&finding.clause) {
                 self.clause(out, &finding.clause)?;
             }
@@ -114,12 +142,22 @@ impl Terminal<'_> {
             let Some(finding) = first.findings.iter().find(broken) else { continue };
             let title = RulePack::activation().rule(id).map_or("", |rule| rule.title.as_str());
             writeln!(out, "{BOLD}REMARK{BOLD:#} {id} {DIM}({}){DIM:#} {title}", finding.level)?;
-            writeln!(out, "  in {} cases that passed; first {}: {} {}", 1 + cases.count(), first.id, finding.path, printable(&finding.got, false))?;
+            writeln!(
+                out,
+                "  in {} cases that passed; first {}: {} {}",
+                1 + cases.count(),
+                first.id,
+                finding.path,
+                printable(&finding.got, false)
+            )?;
             self.clause(out, &finding.clause)?;
         }
         let categories = passed().filter(|result| result.findings.iter().any(|it| it.source == FindingSource::Expectation)).count();
         if categories > 0 {
-            writeln!(out, "{BOLD}REMARK{BOLD:#} in {categories} cases that passed something below the case's level differs (--format json)")?;
+            writeln!(
+                out,
+                "{BOLD}REMARK{BOLD:#} in {categories} cases that passed something below the case's level differs (--format json)"
+            )?;
         }
         if !rules.is_empty() || categories > 0 {
             writeln!(out)?;
@@ -150,6 +188,10 @@ impl Terminal<'_> {
             let parts: Vec<String> =
                 Outcome::ALL.iter().filter(|it| count.of(**it) > 0).map(|it| format!("{} {it}", count.of(*it))).collect();
             writeln!(out, "  {:<7}{}", level.as_str(), parts.join(", "))?;
+        }
+        let broken: Vec<String> = summary.rules.iter().map(|rule| format!("{} in {}", rule.rule, rule.cases)).collect();
+        if !broken.is_empty() {
+            writeln!(out, "  {DIM}rules broken, in so many cases:{DIM:#} {}", broken.join(", "))?;
         }
         let seconds = report.elapsed.as_secs_f64();
         writeln!(
@@ -187,11 +229,33 @@ fn why(result: &CaseResult) -> String {
     result.reason.as_ref().map_or_else(String::new, |reason| format!(" {DIM}({}){DIM:#}", printable(reason, false)))
 }
 
-fn finding_lines(out: &mut dyn Write, result: &CaseResult, finding: &Finding) -> io::Result<()> {
+/// In which ways a case went wrong: the rules it broke, its own expectation by itself, or the adapter's fault in words.
+fn kinds(result: &CaseResult) -> Vec<String> {
+    let mut kinds: Vec<String> = result
+        .findings
+        .iter()
+        .map(|finding| match &finding.source {
+            FindingSource::Rule(rule) => rule.clone(),
+            // What a case expects is its own: no other case shows it.
+            FindingSource::Expectation | FindingSource::Protocol => result.id.clone(),
+        })
+        .collect();
+    if result.outcome.is_fault() {
+        kinds.push(result.reason.clone().unwrap_or_default());
+    }
+    kinds.sort();
+    kinds.dedup();
+    kinds
+}
+
+fn finding_lines(out: &mut dyn Write, result: &CaseResult, finding: &Finding, same_source: bool) -> io::Result<()> {
     let step = finding.step.as_ref().map_or_else(String::new, |step| format!("step {step}, "));
     let path = if finding.path.is_empty() { "the answer".to_owned() } else { printable(&finding.path, false).into_owned() };
     match &finding.source {
         FindingSource::Rule(rule) => {
+            if same_source {
+                return writeln!(out, "    {step}{path} {}", printable(&finding.got, false));
+            }
             let beside = if finding.request.is_some() { " (in a request beside the case's own)" } else { "" };
             writeln!(out, "  {BAD}{rule}{BAD:#} {DIM}({}){DIM:#} {}{beside}", finding.level, finding.expected)?;
             writeln!(out, "    {step}{path} {}", printable(&finding.got, false))

@@ -13,6 +13,9 @@ use proofmark::reference::Reference;
 use super::repeats::Repeats;
 use super::{Progress, RunReport, hello, nonce};
 
+/// A case's result, with the exchange that may be repeated.
+type Finished = (CaseResult, Option<Exchanged>);
+
 /// Runs cases against the reference, on several threads.
 pub fn run_reference(
     suite: &Suite,
@@ -44,7 +47,7 @@ pub fn run_reference(
     };
     let judge = Judge::new(suite, &declaration).with_laws(laws);
     let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<Option<(CaseResult, Option<Exchanged>)>>> = Mutex::new(cases.iter().map(|_| None).collect());
+    let done: Mutex<Vec<Option<Finished>>> = Mutex::new(cases.iter().map(|_| None).collect());
     std::thread::scope(|scope| {
         let (sender, receiver) = std::sync::mpsc::channel::<usize>();
         for _ in 0..threads.clamp(1, cases.len().max(1)) {

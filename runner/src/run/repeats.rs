@@ -32,7 +32,7 @@ impl<'s> Repeats<'s> {
     pub(super) fn offer(&mut self, case: &'s Case, at: usize, exchange: Option<Exchanged>) {
         let Some(first) = exchange else { return };
         self.seen += 1;
-        if self.seen % self.every == 0 {
+        if self.seen.is_multiple_of(self.every) {
             self.kept.push((case, at, first));
         }
     }

@@ -78,7 +78,8 @@ impl Summary {
             here.sort_unstable();
             here.dedup();
             for (rule, level) in here {
-                let count = rules.entry(rule).or_insert_with(|| RuleCount { rule: rule.to_owned(), level, cases: 0, first: result.id.clone() });
+                let count =
+                    rules.entry(rule).or_insert_with(|| RuleCount { rule: rule.to_owned(), level, cases: 0, first: result.id.clone() });
                 count.cases += 1;
             }
         }

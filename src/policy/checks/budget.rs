@@ -1,7 +1,7 @@
 //! `used_chars` keeps within the budget, and `budget_chars` is the budget asked for or the effective one.
 
 use crate::contract::rendering::BelowFloor;
-use crate::policy::exchange::{View, Judged};
+use crate::policy::exchange::{Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;

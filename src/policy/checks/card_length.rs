@@ -1,6 +1,6 @@
 //! `char_estimate` is the length of the card as the declared layout renders its own texts.
 
-use crate::policy::exchange::{View, Judged};
+use crate::policy::exchange::{Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;

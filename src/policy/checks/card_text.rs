@@ -1,6 +1,6 @@
 //! A card shows its entry's texts: the short one where there is one, and when to use it.
 
-use crate::policy::exchange::{View, Judged};
+use crate::policy::exchange::{Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;

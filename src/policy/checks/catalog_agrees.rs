@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::adapter::{Answer, Operation};
 use crate::contract::rendering::Unit;
 use crate::json::as_count;
-use crate::policy::exchange::{Companion, View, Judged};
+use crate::policy::exchange::{Companion, Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     let mut findings = Vec::new();

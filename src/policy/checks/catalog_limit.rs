@@ -2,7 +2,7 @@
 
 use crate::contract::activation::Flag;
 use crate::json::as_count;
-use crate::policy::exchange::{View, Judged};
+use crate::policy::exchange::{Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::contract::activation::Flag;
-use crate::policy::exchange::{View, Judged};
+use crate::policy::exchange::{Judged, View};
 
 const REASON: &str = "disable_model_invocation";
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::contract::activation::{Entry, Matched};
 use crate::json;
-use crate::policy::exchange::{CardView, View, Judged};
+use crate::policy::exchange::{CardView, Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::adapter::{Answer, Operation};
 use crate::json;
-use crate::policy::exchange::{Companion, EvidenceView, View, Judged};
+use crate::policy::exchange::{Companion, EvidenceView, Judged, View};
 
 const PAYLOAD_KEYS: [&str; 8] =
     ["_type", "schema_version", "budget_chars", "used_chars", "budget_tokens", "used_tokens", "shown", "omitted"];
@@ -69,12 +69,10 @@ fn variant<'a>(exchange: &View<'a>) -> Option<(&'a Value, &'a Answer)> {
 /// The first place where two values differ, in words.
 fn difference(path: &str, a: &Value, b: &Value) -> Option<(String, String)> {
     match (a, b) {
-        (Value::Object(x), Value::Object(y)) => {
-            x.keys().chain(y.keys().filter(|key| !x.contains_key(*key))).find_map(|key| {
-                let (x, y) = (x.get(key).unwrap_or(&Value::Null), y.get(key).unwrap_or(&Value::Null));
-                difference(&json::pointer_push(path, key), x, y)
-            })
-        }
+        (Value::Object(x), Value::Object(y)) => x.keys().chain(y.keys().filter(|key| !x.contains_key(*key))).find_map(|key| {
+            let (x, y) = (x.get(key).unwrap_or(&Value::Null), y.get(key).unwrap_or(&Value::Null));
+            difference(&json::pointer_push(path, key), x, y)
+        }),
         (Value::Array(x), Value::Array(y)) if x.len() == y.len() => {
             x.iter().zip(y).enumerate().find_map(|(at, (x, y))| difference(&json::pointer_push(path, at), x, y))
         }

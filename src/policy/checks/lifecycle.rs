@@ -1,6 +1,6 @@
 //! The lifecycle follows from the options and the selection.
 
-use crate::policy::exchange::{View, Judged};
+use crate::policy::exchange::{Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;

@@ -6,7 +6,7 @@ use crate::adapter::Operation;
 use crate::contract::activation::tokens;
 use crate::contract::rendering::Unit;
 use crate::json::as_count;
-use crate::policy::exchange::{View, Judged};
+use crate::policy::exchange::{Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     if exchange.operation != Operation::ActivationLoad {

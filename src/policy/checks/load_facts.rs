@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::adapter::{Answer, Operation};
 use crate::contract::activation::Flag;
-use crate::policy::exchange::{View, Judged};
+use crate::policy::exchange::{Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     if exchange.operation != Operation::ActivationLoad {

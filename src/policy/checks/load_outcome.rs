@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::adapter::{Answer, Operation};
 use crate::contract::activation::{Category, LOAD_EVENT_TYPE};
 use crate::json::as_count;
-use crate::policy::exchange::{View, Findings, Judged};
+use crate::policy::exchange::{Findings, Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     if exchange.operation != Operation::ActivationLoad {
@@ -20,8 +20,7 @@ pub(super) fn check(exchange: &View<'_>) -> Judged {
             event(result.get("event"), "loaded", &mut findings);
         }
         Answer::Refusal(refusal) => {
-            let blocked =
-                [Category::ModelInvocationDisabled, Category::UnsignedSkill].iter().any(|it| it.as_str() == refusal.category);
+            let blocked = [Category::ModelInvocationDisabled, Category::UnsignedSkill].iter().any(|it| it.as_str() == refusal.category);
             if blocked {
                 event(refusal.event.as_ref(), "omitted", &mut findings);
                 let error = refusal.event.as_ref().and_then(|event| event.get("error")).and_then(Value::as_str);

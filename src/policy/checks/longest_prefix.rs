@@ -1,7 +1,7 @@
 //! What is shown is the longest prefix of the cards that take part which their own estimates allow.
 
 use crate::contract::rendering::{BelowFloor, Fit};
-use crate::policy::exchange::{View, Judged};
+use crate::policy::exchange::{Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;

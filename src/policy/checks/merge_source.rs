@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::merge_winner::merged;
-use crate::policy::exchange::{View, Judged};
+use crate::policy::exchange::{Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     let claims = exchange.claims()?;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::adapter::Operation;
 use crate::contract::activation::{DEFAULT_PRECEDENCE, Entry, registry_skills};
-use crate::policy::exchange::{View, Findings, Judged};
+use crate::policy::exchange::{Findings, Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     let claims = exchange.claims()?;
@@ -44,8 +44,13 @@ pub(super) fn check(exchange: &View<'_>) -> Judged {
 /// What a registry says of a skill, but for the layer.
 fn same(a: &Entry<'_>, b: &Entry<'_>) -> bool {
     let texts = |a: &Entry<'_>, b: &Entry<'_>| {
-        a.name == b.name && a.namespace == b.namespace && a.short == b.short && a.description == b.description
-            && a.when_to_use == b.when_to_use && a.reason == b.reason && a.body == b.body
+        a.name == b.name
+            && a.namespace == b.namespace
+            && a.short == b.short
+            && a.description == b.description
+            && a.when_to_use == b.when_to_use
+            && a.reason == b.reason
+            && a.body == b.body
     };
     texts(a, b) && a.disabled == b.disabled && a.require_signature == b.require_signature
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::contract::activation::{Entry, registry_skills};
 use crate::contract::rendering::Order;
-use crate::policy::exchange::{View, Judged};
+use crate::policy::exchange::{Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;

@@ -1,7 +1,7 @@
 //! Under a prefix fit no card is shown behind one that was dropped for budget.
 
 use crate::contract::rendering::Fit;
-use crate::policy::exchange::{View, Judged};
+use crate::policy::exchange::{Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;

@@ -2,7 +2,7 @@
 
 use crate::adapter::{Answer, Operation};
 use crate::json;
-use crate::policy::exchange::{Companion, View, Judged};
+use crate::policy::exchange::{Companion, Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     if exchange.operation != Operation::ActivationRead {
@@ -11,9 +11,9 @@ pub(super) fn check(exchange: &View<'_>) -> Judged {
     let Some(Companion::Variant { answer, .. }) = exchange.companion else { return None };
     let finding = match (exchange.answer, answer) {
         (Answer::Result(plain), Answer::Result(extended)) => {
-            let same = ["shown", "omitted", "cards"]
-                .iter()
-                .all(|key| json::equal(plain.get(*key).unwrap_or(&serde_json::Value::Null), extended.get(*key).unwrap_or(&serde_json::Value::Null)));
+            let same = ["shown", "omitted", "cards"].iter().all(|key| {
+                json::equal(plain.get(*key).unwrap_or(&serde_json::Value::Null), extended.get(*key).unwrap_or(&serde_json::Value::Null))
+            });
             (!same).then(|| "unknown keys in the payload change what is read".to_owned())
         }
         (Answer::Result(_), Answer::Refusal(refusal)) => Some(format!("unknown keys in the payload are refused ({})", refusal.category)),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::adapter::{Answer, Operation};
 use crate::contract::activation::{EVIDENCE_TYPE, SCHEMA_VERSION};
 use crate::json;
-use crate::policy::exchange::{View, Judged};
+use crate::policy::exchange::{Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     if exchange.operation != Operation::ActivationRead {

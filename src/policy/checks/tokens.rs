@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::contract::activation::tokens;
 use crate::json::as_count;
-use crate::policy::exchange::{View, Judged};
+use crate::policy::exchange::{Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;

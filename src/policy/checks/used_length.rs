@@ -1,7 +1,7 @@
 //! `used_chars` is the length of the text that the declared layout renders around the shown cards.
 
 use crate::contract::rendering::{BelowFloor, Empty};
-use crate::policy::exchange::{View, Judged};
+use crate::policy::exchange::{Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     let view = exchange.evidence()?;

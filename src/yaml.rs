@@ -107,12 +107,23 @@ const MANY: &str = "a second document; write one to a file";
 
 fn convert(error: serde_yaml::Error) -> YamlError {
     let place = error.location().map_or(Place { line: 1, column: 1 }, |at| Place { line: at.line(), column: at.column() });
-    let text = error.to_string();
-    let message = match text.rfind(" at line ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
-    };
+    let message = without_places(&error.to_string());
     YamlError { place, message }
+}
+
+/// The reader puts places into its words, the last of them the one that is said anyway.
+fn without_places(text: &str) -> String {
+    let mut message = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(" at line ") {
+        message.push_str(&rest[..start]);
+        let place = &rest[start + " at line ".len()..];
+        rest = place.trim_start_matches(|c: char| c.is_ascii_digit());
+        if let Some(column) = rest.strip_prefix(" column ") {
+            rest = column.trim_start_matches(|c: char| c.is_ascii_digit());
+        }
+    }
+    message + rest
 }
 
 fn guard(text: &str) -> Result<(), YamlError> {
@@ -268,6 +279,14 @@ mod tests {
             assert!(parse(&text).is_err(), "{}", &text[..text.len().min(40)]);
             assert!(started.elapsed().as_secs() < 20, "a hang, not a refusal");
         }
+    }
+
+    #[test]
+    fn words_hold_no_second_place() {
+        assert_eq!(without_places("found a tab at line 2 column 1, while scanning at line 3 column 4"), "found a tab, while scanning");
+        assert_eq!(without_places("duplicate key \"a\""), "duplicate key \"a\"");
+        let error = parse("a:\n\t- b").unwrap_err();
+        assert!(!error.message.contains("line"), "{error}");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use proofmark::adapter::{Declaration, Hello, Operation, Received, RunnerInfo, Session, SuiteInfo};
-use runner::client::{Client, ClientOptions, Event};
+use proofmark_runner::client::{Client, ClientOptions, Event};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -55,9 +55,9 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// A registry of five skills, as most cases have one.
+/// A registry of four skills, as most cases have one.
 fn params() -> Value {
-    let skills: Vec<Value> = (0..5)
+    let skills: Vec<Value> = (0..4)
         .map(|number| {
             json!({
                 "name": format!("skill-{number}"),

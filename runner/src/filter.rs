@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn ids_beginnings_globs_and_files_select() {
-        assert_eq!(select(&["activation.budget.tail-is-omitted"]), Ok(1));
+        assert_eq!(select(&["activation.budget.tail-is-cut-exactly"]), Ok(1));
         assert!(select(&["activation.budget"]).unwrap() > 1);
         assert_eq!(select(&["activation.budget"]), select(&["activation.budget.*"]));
         assert_eq!(select(&["budget.yaml"]), select(&["spec-cases/skill_activation_evidence/budget.yaml"]));
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn what_selects_nothing_is_an_error_that_helps() {
-        assert!(select(&["activation.budget.tail-is-omited"]).unwrap_err().contains("did you mean activation.budget.tail-is-omitted?"));
+        assert!(select(&["activation.budget.tail-is-cut-exactli"]).unwrap_err().contains("did you mean activation.budget.tail-is-cut-exactly?"));
         assert!(select(&["activation.budg"]).unwrap_err().contains("no case matches"));
         assert!(select(&["activation.budget", "nothing.at-all"]).unwrap_err().contains("nothing.at-all"));
         assert!(select(&["[a"]).unwrap_err().contains("no glob"));

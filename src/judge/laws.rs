@@ -12,6 +12,9 @@ use crate::json::{MAX_SAFE_INTEGER, as_count};
 /// Beyond this many entries a case is about scale, and asking it ten times over says nothing more.
 const MAX_ENTRIES: usize = 1_000;
 
+/// The longest text that doubling makes, in characters: what the SKILL.md format allows a description.
+const MAX_DOUBLED: usize = 1_024;
+
 /// A request that a law relates to a case's own.
 pub(super) struct Variant {
     pub(super) law: &'static str,
@@ -104,7 +107,7 @@ impl<'a> Catalog<'a> {
                 add("AE-608", self.doubled());
             }
             add("AE-603", self.runtime_states());
-            add("AE-604", Some(self.unknown_keys()));
+            add("AE-604", self.unknown_keys());
         }
         if self.operation == Operation::ActivationCatalog {
             add("AE-607", self.other_letter());
@@ -119,6 +122,11 @@ impl<'a> Catalog<'a> {
     }
 
     fn doubled(&self) -> Option<Value> {
+        // What a host makes of an overlong text is its own affair.
+        let long = |text: &str| text.chars().nth(MAX_DOUBLED / 2).is_some();
+        if self.entries.iter().any(|entry| [entry.short, entry.description, entry.when_to_use].into_iter().any(long)) {
+            return None;
+        }
         let skills = self.skills.iter().map(|skill| {
             let mut skill = skill.clone();
             for (key, value) in skill.as_object_mut().into_iter().flatten() {
@@ -139,12 +147,11 @@ impl<'a> Catalog<'a> {
         Some(params)
     }
 
-    fn unknown_keys(&self) -> Value {
-        let mut params = self.with_option("x-proofmark", json!(true));
-        if let Some(Value::Object(skill)) = params["registry"]["skills"].get_mut(0) {
-            skill.insert("x-proofmark".to_owned(), json!({"note": [1, null]}));
-        }
-        params
+    /// In an entry only: unknown keys in the options are a decision, and a `may` case of their own.
+    fn unknown_keys(&self) -> Option<Value> {
+        let mut params = self.params.clone();
+        params["registry"]["skills"].get_mut(0)?.as_object_mut()?.insert("x-proofmark".to_owned(), json!({"note": [1, null]}));
+        Some(params)
     }
 
     fn disabled_changes(&self) -> Vec<Value> {
@@ -152,7 +159,8 @@ impl<'a> Catalog<'a> {
         let free = |name: &str| self.entries.iter().all(|entry| entry.id != name);
         // It sorts before most, so that a host which lets it take a place is seen.
         let name = "0-proofmark-manual";
-        let manual = json!({"name": name, "description": "Only for people. ".repeat(20), "disable_model_invocation": true});
+        let text = ["Only for people."; 20].join(" ");
+        let manual = json!({"name": name, "description": text, "disable_model_invocation": true});
         if free(name) {
             changes.push(self.with_skills([vec![manual], self.skills.to_vec()].concat()));
         }
@@ -190,6 +198,10 @@ impl<'a> Catalog<'a> {
     fn other_letter(&self) -> Option<Value> {
         let shown = self.result.get("shown")?.as_array()?.first()?.as_str()?;
         let at = self.entries.iter().position(|entry| entry.id == shown)?;
+        // Which of two texts a card shows is measured; no must leans on it.
+        if !self.entries[at].short.is_empty() && !self.entries[at].description.is_empty() {
+            return None;
+        }
         let text = self.entries[at].card_text();
         let key = if self.entries[at].short.is_empty() { "description" } else { "short" };
         let (index, letter) = text.char_indices().take(20).find(|(_, letter)| letter.is_ascii_lowercase())?;

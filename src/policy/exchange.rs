@@ -168,6 +168,21 @@ impl<'a> View<'a> {
         self.param("options").get(key).unwrap_or(&NULL)
     }
 
+    /// Whether every option is of its form. How an invalid one reads where it is not refused, nothing settles: what follows from it is not
+    /// judged then.
+    pub(super) fn options_are_valid(&self) -> bool {
+        let positive = |key: &str| {
+            let value = self.option(key);
+            value.is_null() || as_count(value).is_some_and(|count| count > 0)
+        };
+        let ids = |key: &str| {
+            let value = self.option(key);
+            value.is_null() || value.as_array().is_some_and(|items| items.iter().all(Value::is_string))
+        };
+        let options = self.param("options");
+        (options.is_object() || options.is_null()) && positive("budget") && positive("catalog_limit") && ids("loaded") && ids("used")
+    }
+
     /// The ids of an option that is a list.
     pub(super) fn option_ids(&self, key: &str) -> HashSet<&'a str> {
         self.option(key).as_array().into_iter().flatten().filter_map(Value::as_str).collect()

@@ -126,7 +126,7 @@ impl fmt::Display for StartFault {
             ),
             Self::Refused { error, stderr } => {
                 let (code, message) = (error.code, plain(&error.message, 300));
-                write!(f, "the adapter answered `initialize` with error {code}: {message}{}\n", quoted(stderr))?;
+                writeln!(f, "the adapter answered `initialize` with error {code}: {message}{}", quoted(stderr))?;
                 match error.code {
                     error_code::NO_COMMON_VERSION => f.write_str(
                         "Expected a version of the protocol that both speak; this runner speaks 1. Update the older of the two.",

@@ -20,8 +20,8 @@ use super::process::Process;
 const EXIT_CHECK: Duration = Duration::from_millis(100);
 /// Requests are written in portions of about this size, for as long as there are answers to hand out.
 const FLUSH_BYTES: usize = 16 * 1024;
-/// A smaller portion waits no longer than this for the caller to come back.
-const FLUSH_AFTER: Duration = Duration::from_micros(100);
+/// A smaller portion is written too once the caller has taken this long over the answers that it was given.
+const FLUSH_AFTER: Duration = Duration::from_millis(1);
 /// Characters of a faulty line that are kept for a message.
 const OFFENDING_CHARS: usize = 200;
 
@@ -51,8 +51,9 @@ pub(super) struct Link {
     session: Session,
     /// In the order of their time. Requests that were answered are dropped when they come to the front.
     deadlines: VecDeque<(RequestId, Instant)>,
-    /// When the oldest request that may not be written yet was sent.
-    unflushed_since: Instant,
+    /// When the oldest request of the portion that is not written yet was sent.
+    portion_began: Instant,
+    portion_is_due: bool,
     /// When the latest look at stdout began: what the child wrote before then has been read.
     looked_at: Instant,
     exit_checked_at: Instant,
@@ -75,7 +76,8 @@ impl Link {
             outgoing: Outgoing::default(),
             session: Session::new(),
             deadlines: VecDeque::new(),
-            unflushed_since: now,
+            portion_began: now,
+            portion_is_due: false,
             looked_at: now,
             exit_checked_at: now,
             exited: false,
@@ -91,7 +93,7 @@ impl Link {
     pub(super) fn send<P: Serialize + ?Sized>(&mut self, method: &str, params: &P, timeout: Duration) -> Result<RequestId, JsonError> {
         let now = Instant::now();
         if self.outgoing.is_empty() {
-            self.unflushed_since = now;
+            self.portion_began = now;
         }
         let buffer = self.outgoing.buffer();
         let length = buffer.len();
@@ -101,12 +103,13 @@ impl Link {
             self.deadlines.retain(|(id, _)| self.session.is_open(*id));
         }
         self.deadlines.push_back((id, later(now, timeout)));
+        self.portion_is_due = self.outgoing.unwritten().len() >= FLUSH_BYTES || now.duration_since(self.portion_began) >= FLUSH_AFTER;
         Ok(id)
     }
 
     pub(super) fn poll(&mut self) -> Event {
-        let unwritten = self.outgoing.unwritten().len();
-        if unwritten >= FLUSH_BYTES || (unwritten > 0 && self.unflushed_since.elapsed() >= FLUSH_AFTER) {
+        if self.portion_is_due {
+            self.portion_is_due = false;
             self.pipes.push(&mut self.outgoing);
         }
         loop {

@@ -9,7 +9,8 @@
 //! - `send` never waits for the child, and `poll` waits no longer than the nearest deadline.
 //! - A child that writes while we write, or that reads slowly, or never, blocks nobody.
 //! - Memory is bounded: one line of `max_line_bytes`, `max_stderr_bytes` of stderr, and the requests that the caller has open.
-//! - When a client has ended, in whichever way, its process group was killed and its child was reaped. Dropping it is enough.
+//! - When a client has ended, in whichever way, its process group was killed and its child was reaped. Dropping it is enough. (Where
+//!   there are no process groups, only the child is killed.)
 
 mod conversation;
 mod ending;

@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn bytes_leave_in_order_however_few_at_a_time() {
         let mut outgoing = Outgoing::default();
-        let mut seen = Vec::new();
+        let mut seen: Vec<u8> = Vec::new();
         for round in 0..50_u8 {
             outgoing.buffer().extend([round; 7]);
             let count = usize::from(round % 5).min(outgoing.unwritten().len());

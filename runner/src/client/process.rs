@@ -153,3 +153,50 @@ mod group {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(command: &[&str], directory: Option<&str>) -> String {
+        let mut options = ClientOptions::new(command);
+        options.directory = directory.map(PathBuf::from);
+        Process::spawn(&options).map(|_| ()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_can_not_be_started_says_why_and_what_to_do() {
+        let missing = fault(&["no-such-adapter", "--flag"], None);
+        assert!(missing.contains("`no-such-adapter` was not found") && missing.contains("behind `--`"), "{missing}");
+        assert!(fault(&[], None).contains("expected a command behind `--`"));
+        assert!(fault(&["cargo"], Some("/no/such/directory")).contains("can't run in `/no/such/directory`"));
+        assert!(fault(&["a\0b"], None).contains("could not be started"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_no_program_says_so() {
+        use std::fs;
+        use std::os::unix::fs::PermissionsExt;
+        let directory = env::temp_dir().join(format!("proofmark-process-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        let write = |name: &str, text: &str, mode: u32| {
+            fs::write(directory.join(name), text).unwrap();
+            fs::set_permissions(directory.join(name), fs::Permissions::from_mode(mode)).unwrap();
+            fault(&[&format!("./{name}")], directory.to_str())
+        };
+        let no_interpreter = write("a.py", "#!/no/such/python\n", 0o755);
+        assert!(no_interpreter.contains("`./a.py` is there") && no_interpreter.contains("interpreter"), "{no_interpreter}");
+        assert!(write("b.py", "#!/bin/sh\n", 0o644).contains("chmod +x"));
+        fs::remove_dir_all(&directory).unwrap();
+    }
+
+    #[test]
+    fn a_relative_program_is_looked_up_where_it_runs() {
+        let from = |directory: &str, program: &str| looked_up_from(Some(Path::new(directory)), Path::new(program));
+        assert_eq!(from("/work", "python3"), Path::new("python3"));
+        assert_eq!(from("/work", "bin/adapter"), Path::new("/work/bin/adapter"));
+        assert!(from("here", "./adapter").is_absolute());
+        assert_eq!(looked_up_from(None, Path::new("./adapter")), Path::new("./adapter"));
+    }
+}

@@ -27,7 +27,7 @@ Examples:
   proofmark run -- python3 my_adapter.py           against my host
   proofmark run activation.budget -- node host.js  one part of it
   proofmark run --format json -- ./host | jq .summary
-  proofmark show activation.budget.tail-is-omitted
+  proofmark show activation.budget.tail-is-cut-exactly
   proofmark evidence .claude/skills --budget 2000
   proofmark evidence DIR --format json | proofmark check -
 

@@ -14,7 +14,7 @@ use crate::report::rerun_command;
 
 /// Arguments of `show`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Examples:\n  proofmark show activation.budget.tail-is-omitted")]
+#[command(after_help = "Examples:\n  proofmark show activation.budget.tail-is-cut-exactly")]
 pub(super) struct ShowArgs {
     /// The case
     #[arg(value_name = "ID")]

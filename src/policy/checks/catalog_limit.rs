@@ -5,6 +5,9 @@ use crate::json::as_count;
 use crate::policy::exchange::{Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
+    if !exchange.options_are_valid() {
+        return None;
+    }
     let view = exchange.evidence()?;
     let entries = exchange.entries()?;
     let limit = if exchange.without_catalog() { None } else { as_count(exchange.option("catalog_limit")) };

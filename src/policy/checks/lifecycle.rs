@@ -3,6 +3,9 @@
 use crate::policy::exchange::{Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
+    if !exchange.options_are_valid() {
+        return None;
+    }
     let view = exchange.evidence()?;
     let known = exchange.params.is_some();
     let (loaded, used) = (exchange.option_ids("loaded"), exchange.option_ids("used"));

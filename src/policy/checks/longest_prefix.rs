@@ -4,6 +4,9 @@ use crate::contract::rendering::{BelowFloor, Fit};
 use crate::policy::exchange::{Judged, View};
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
+    if !exchange.options_are_valid() {
+        return None;
+    }
     let view = exchange.evidence()?;
     let profile = exchange.profile?;
     let asked = exchange.asked_budget(view);

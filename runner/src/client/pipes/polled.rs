@@ -60,7 +60,7 @@ impl Pipes {
         waiting.extend(self.stdout.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
         waiting.extend(self.stderr.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
         waiting.extend(writing.map(|pipe| PollFd::new(pipe, PollFlags::OUT)));
-        let timeout = Timespec { tv_sec: wait.as_secs().try_into().unwrap_or(i64::MAX), tv_nsec: wait.subsec_nanos().into() };
+        let timeout = Timespec::try_from(wait).unwrap_or_default();
         // A signal ends the wait early; so may a failure. The caller looks at its clock and comes back.
         let happened = poll(&mut waiting, Some(&timeout)).is_ok_and(|count| count > 0);
         let ready = |index: usize| happened && waiting.get(index).is_some_and(|fd| !fd.revents().is_empty());

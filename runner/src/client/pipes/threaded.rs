@@ -1,7 +1,6 @@
 //! Pipes that block, each in a thread of its own, for systems without `poll`.
 
 use std::io::{self, Read, Write};
-use std::mem;
 use std::process::Child;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -69,7 +68,8 @@ impl Pipes {
             return;
         }
         if let (Some(writer), Some(mut buffer)) = (&self.writer, self.spare.take()) {
-            mem::swap(&mut buffer, outgoing.buffer());
+            buffer.extend(outgoing.unwritten());
+            outgoing.advance(buffer.len());
             // A writer that is gone has said so in a notice.
             let _ = writer.send(buffer);
         }
@@ -154,7 +154,8 @@ fn write(mut stdin: impl Write, buffers: &Receiver<Vec<u8>>, notify: &SyncSender
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::process::{Command, Stdio};
     use std::time::Instant;

@@ -1,0 +1,155 @@
+//! The report over one mixed bag: exact counts and exact text.
+
+use std::time::Duration;
+
+use proofmark::adapter::{ImplementationInfo, SuiteInfo};
+use proofmark::case::{LoadOptions, Suite, SuiteFiles};
+use proofmark::judge::{CaseResult, Finding, FindingSource, Outcome, StepDifference};
+use proofmark::verdict::Level;
+use proofmark_runner::exit::Exit;
+use proofmark_runner::report::{self, Terminal};
+use proofmark_runner::run::{RunReport, Summary};
+use serde_json::json;
+
+fn suite() -> Suite {
+    let case = |id: &str, level: &str| {
+        format!("  - {{id: t.{id}, title: It is {id} in this bag, level: {level}, basis: text, since: 0.1.0, operation: activation.read, given: {{payload: 1}}, expect: {{error: {{category: invalid_payload}}}}}}\n")
+    };
+    let ids = ["passed", "failed", "errored", "late", "crashed", "unknown-operation", "inapplicable", "skipped", "remarked"];
+    let cases: String = ids.iter().map(|id| case(id, if *id == "skipped" { "may" } else { "must" })).collect();
+    let files = [
+        ("spec-cases/suite.yaml", "version: 0.1.0\n".to_owned()),
+        ("spec-cases/wrong-hosts.yaml", "wrong_hosts: {}\n".to_owned()),
+        (
+            "spec-cases/requirements/r.yaml",
+            "{contract: skill_activation_evidence, version: 1, source: s, requirements: [{id: \"t#one\", level: must, section: One, text: One thing holds.}]}".to_owned(),
+        ),
+        ("spec-cases/c/a.yaml", format!("contract: skill_activation_evidence\nversion: 1\nclause: \"t#one\"\ncases:\n{cases}")),
+    ];
+    let files: SuiteFiles = files.into_iter().map(|(name, text)| (name.to_owned(), text.into_bytes())).collect();
+    Suite::load(files, LoadOptions::default()).unwrap_or_else(|faults| panic!("{faults:?}"))
+}
+
+fn finding(level: Level, source: FindingSource) -> Finding {
+    Finding {
+        level,
+        source,
+        clause: "t#one".into(),
+        step: None,
+        path: "/shown".into(),
+        expected: "[\"a\"]".into(),
+        got: "[\"a\",\"b\u{1b}[2J\"]".into(),
+        line: 6,
+        column: 9,
+        request: None,
+    }
+}
+
+fn mixed_bag(suite: &Suite) -> RunReport {
+    let outcomes = [
+        (Outcome::Passed, None),
+        (Outcome::Passed, None),
+        (Outcome::Errored, Some("activation.read: error -32603: boom")),
+        (Outcome::TimedOut, Some("no answer within 10s")),
+        (Outcome::Crashed, Some("it ended with status 1")),
+        (Outcome::Unsupported, Some("activation.read is not among the declared operations")),
+        (Outcome::NotApplicable, Some("another profile")),
+        (Outcome::Skipped, Some("no profile")),
+        (Outcome::Passed, None),
+    ];
+    let mut results: Vec<CaseResult> = suite
+        .cases()
+        .iter()
+        .zip(outcomes)
+        .map(|(case, (outcome, reason))| CaseResult::new(case, outcome, reason.map(str::to_owned)))
+        .collect();
+    results[1].add(vec![finding(Level::Must, FindingSource::Expectation)]);
+    results[1].differences =
+        vec![StepDifference { step: None, expected: json!({"shown": ["a"]}), got: json!({"shown": ["a", "b\u{1b}[2J"]}) }];
+    results[4].stderr = Some("Traceback\u{7}\n  line two\n".into());
+    results[8].add(vec![finding(Level::Should, FindingSource::Rule("AE-117".into()))]);
+    RunReport {
+        suite: SuiteInfo { version: "0.1.0".into(), digest: "sha256:0123456789abcdef".into() },
+        suite_cases: 9,
+        implementation: Some(ImplementationInfo { name: "bag\u{1b}".into(), version: "2".into(), language: "Rust".into(), url: None, issues: None }),
+        rendering: None,
+        command: vec!["./my host".into()],
+        results,
+        faults: vec!["it had to be killed".into()],
+        repeated: 1,
+        elapsed: Duration::from_millis(1234),
+    }
+}
+
+#[test]
+fn every_outcome_is_counted_by_itself() {
+    let suite = suite();
+    let summary = Summary::of(&mixed_bag(&suite));
+    let must = &summary.levels[&Level::Must];
+    for (outcome, count) in [
+        (Outcome::Passed, 2),
+        (Outcome::Failed, 1),
+        (Outcome::Errored, 1),
+        (Outcome::TimedOut, 1),
+        (Outcome::Crashed, 1),
+        (Outcome::Unsupported, 1),
+        (Outcome::NotApplicable, 1),
+        (Outcome::Skipped, 0),
+    ] {
+        assert_eq!(must.of(outcome), count, "{outcome}");
+    }
+    assert_eq!(summary.levels[&Level::May].of(Outcome::Skipped), 1);
+    assert_eq!((summary.in_suite, summary.selected, summary.judged), (9, 9, 3));
+    assert_eq!((summary.adapter_faults(), summary.faults, summary.must_not_judged()), (3, 1, 1));
+    assert_eq!(summary.exit(Level::Must), Exit::NotConformant);
+}
+
+#[test]
+fn the_exit_status_says_what_kind_of_trouble_it_was() {
+    let suite = suite();
+    let exit = |keep: &[usize], faults: bool, fail_on: Level| {
+        let mut report = mixed_bag(&suite);
+        let mut at = 0;
+        report.results.retain(|_| {
+            at += 1;
+            keep.contains(&(at - 1))
+        });
+        if !faults {
+            report.faults.clear();
+        }
+        Summary::of(&report).exit(fail_on)
+    };
+    assert_eq!(exit(&[0, 8], false, Level::Must), Exit::Conformant);
+    assert_eq!(exit(&[0, 8], true, Level::Must), Exit::Adapter, "a fault that no case stands for");
+    assert_eq!(exit(&[0, 2], false, Level::Must), Exit::Adapter);
+    assert_eq!(exit(&[1, 2], false, Level::Must), Exit::NotConformant, "what was judged outweighs what was not");
+    assert_eq!(exit(&[5, 6, 7], false, Level::Must), Exit::NotConformant, "nothing was judged");
+    assert_eq!(exit(&[], false, Level::Must), Exit::NotConformant, "nothing was run");
+}
+
+#[test]
+fn the_text_is_exact_and_harmless() {
+    let suite = suite();
+    let report = mixed_bag(&suite);
+    let summary = Summary::of(&report);
+    let terminal = Terminal { suite: &suite, verbose: false, flags: vec!["--timeout".into(), "1s".into()] };
+    let mut out = anstream::StripStream::new(Vec::new());
+    terminal.write(&mut out, &report, &summary, Level::Must).unwrap_or_else(|error| panic!("{error}"));
+    let text = String::from_utf8(out.into_inner()).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(text, include_str!("snapshots/mixed-bag.txt"), "\n{text}");
+}
+
+#[test]
+fn the_json_form_has_everything() {
+    let suite = suite();
+    let report = mixed_bag(&suite);
+    let summary = Summary::of(&report);
+    let value = report::json(&report, &summary, summary.exit(Level::Must));
+    assert_eq!(value["exit"], 1);
+    assert_eq!(value["summary"]["levels"]["must"]["outcomes"]["timed_out"], 1);
+    assert_eq!(value["cases"].as_array().map(Vec::len), Some(9));
+    assert_eq!(value["cases"][1]["findings"][0]["source"], "expectation");
+    assert_eq!(value["cases"][8]["findings"][0]["source"], json!({"rule": "AE-117"}));
+    assert_eq!(value["cases"][8]["outcome"], "passed");
+    assert_eq!(value["cases"][3]["reason"], "no answer within 10s");
+}

@@ -1,6 +1,7 @@
 //! Text from adapters and documents, made safe for a terminal.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// The text with every character escaped that could move the cursor, start an escape sequence, or turn the reading direction. Line
 /// breaks and tabs stay where `lines` is true.
@@ -14,6 +15,42 @@ pub fn printable(text: &str, lines: bool) -> Cow<'_, str> {
     for c in text.chars() {
         if harmful(c) {
             out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Characters of a text that [`shortened`] keeps.
+const MAX_CHARS: usize = 1_000;
+
+/// [`printable`], and no longer than a reader would read.
+#[must_use]
+pub fn shortened(text: &str, lines: bool) -> Cow<'_, str> {
+    match text.char_indices().nth(MAX_CHARS) {
+        None => printable(text, lines),
+        Some((end, _)) => {
+            let left_out = text[end..].chars().count();
+            Cow::Owned(format!("{}… ({left_out} more characters)", printable(&text[..end], lines)))
+        }
+    }
+}
+
+/// JSON text in which what [`printable`] escapes is escaped as JSON has it: read back, it is the same.
+#[must_use]
+pub fn printable_json(json: &str) -> Cow<'_, str> {
+    // Outside of strings JSON is ASCII, and its only control characters are line breaks, which stay.
+    let harmful = |c: char| (c.is_control() && c != '\n') || is_format(c);
+    if !json.contains(harmful) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 64);
+    for c in json.chars() {
+        if harmful(c) {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
+                let _ = write!(out, "\\u{unit:04x}");
+            });
         } else {
             out.push(c);
         }

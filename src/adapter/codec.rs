@@ -36,18 +36,16 @@ impl fmt::Display for MalformedMessage {
     }
 }
 
-#[derive(Serialize)]
-struct OutgoingRequest<'a, P: Serialize + ?Sized> {
-    jsonrpc: &'static str,
-    id: u64,
-    method: &'a str,
-    params: &'a P,
-}
-
 /// Appends a request and its line end.
 pub(super) fn write_request<P: Serialize + ?Sized>(out: &mut Vec<u8>, id: u64, method: &str, params: &P) -> Result<(), JsonError> {
-    serde_json::to_writer(&mut *out, &OutgoingRequest { jsonrpc: "2.0", id, method, params })?;
-    out.push(b'\n');
+    // The same few bytes for every request; a serialiser would escape each of the names anew.
+    out.extend(br#"{"jsonrpc":"2.0","id":"#);
+    serde_json::to_writer(&mut *out, &id)?;
+    out.extend(br#","method":"#);
+    serde_json::to_writer(&mut *out, method)?;
+    out.extend(br#","params":"#);
+    serde_json::to_writer(&mut *out, params)?;
+    out.extend(b"}\n");
     Ok(())
 }
 
@@ -111,7 +109,7 @@ pub(super) fn read_response(line: &[u8]) -> Result<IncomingResponse, MalformedMe
         return Err(not_a_message("it has a method, so that it is a request or a notification; only responses are expected"));
     }
     let Some(id) = message.id else { return Err(not_a_message("it has no id")) };
-    let id = serde_json::from_str::<Value>(id.get()).ok().as_ref().and_then(json::as_count);
+    let id = own_id(id);
     if message.jsonrpc.is_none_or(|version| version.get() != r#""2.0""#) {
         return Ok(IncomingResponse { id, outcome: Err(not_a_message("jsonrpc is not \"2.0\"")) });
     }
@@ -126,6 +124,12 @@ pub(super) fn read_response(line: &[u8]) -> Result<IncomingResponse, MalformedMe
         (None, None) => Err(not_a_message("it has neither a result nor an error")),
     };
     Ok(IncomingResponse { id, outcome })
+}
+
+/// The id as this kit writes it, or a number that is equal: `7.0` is what some libraries make of `7`.
+fn own_id(raw: &RawValue) -> Option<u64> {
+    let text = raw.get();
+    text.parse().ok().or_else(|| json::as_count(&serde_json::from_str::<Value>(text).ok()?))
 }
 
 fn error_object(raw: &RawValue) -> Result<ErrorObject, MalformedMessage> {

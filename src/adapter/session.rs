@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_kinds_of_answer_are_kept_apart() {
-        let mut session = sent(4);
+        let mut session = sent(5);
         let mut answer = |line: &str| match session.receive(line.as_bytes()) {
             Received::Answer(_, answer) => answer,
             fault => panic!("{fault:?}"),
@@ -151,6 +151,8 @@ mod tests {
         assert!(matches!(answer(r#"{"jsonrpc":"2.0","id":1,"result":{"error":{"category":"x"}}}"#), Answer::Refusal(_)));
         assert_eq!(answer(r#"{"jsonrpc":"2.0","id":4,"error":{"code":-32601,"message":"m"}}"#), Answer::Unsupported);
         assert!(matches!(answer(r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"m","data":1}}"#), Answer::Error(_)));
+        // An id that went through a library without integers.
+        assert_eq!(answer(r#"{"jsonrpc":"2.0","id":5.0,"result":1}"#), Answer::Result(json!(1)));
     }
 
     #[test]
@@ -158,6 +160,15 @@ mod tests {
         let mut session = sent(1);
         let line = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
         assert!(matches!(session.receive(line.as_bytes()), Received::Answer(1, _)));
+        assert_eq!(session.receive(line.as_bytes()), Received::Fault(None, ProtocolFault::AnsweredBefore(1)));
+    }
+
+    #[test]
+    fn a_request_that_is_given_up_is_not_answered_any_more() {
+        let mut session = sent(2);
+        assert!(session.is_open(1) && session.give_up(1) && !session.is_open(1) && !session.give_up(1));
+        assert_eq!(session.open(), 1);
+        let line = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
         assert_eq!(session.receive(line.as_bytes()), Received::Fault(None, ProtocolFault::AnsweredBefore(1)));
     }
 

@@ -145,15 +145,16 @@ impl fmt::Display for StartFault {
             ),
             Self::BadDeclaration { reason, answer, stderr } => write!(
                 f,
-                "the adapter's answer to `initialize` is no declaration: {reason}{}\nThe answer begins: {answer}\nExpected an object with protocol, \
+                "the adapter's answer to `initialize` is no declaration: {}{}\nThe answer begins: {answer}\nExpected an object with protocol, \
                  implementation, operations, contracts, diagnostics and max_in_flight. Correct what is named.",
+                plain(reason, 300),
                 quoted(stderr),
             ),
         }
     }
 }
 
-const TRY: &str = "Run the command by hand, or let `proofmark doctor -- COMMAND` look at it.";
+const TRY: &str = "Run the command by hand, with such a request on its stdin.";
 
 /// Why a request was not sent. It has no id, and no answer will come.
 #[derive(Debug, Clone, PartialEq, Eq)]

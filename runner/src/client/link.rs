@@ -50,7 +50,9 @@ pub(super) struct Link {
     outgoing: Outgoing,
     session: Session,
     /// In the order of their time. Requests that were answered are dropped when they come to the front.
-    deadlines: VecDeque<(RequestId, Instant)>,
+    deadlines: VecDeque<(RequestId, Instant, Duration)>,
+    /// Since when the oldest open request has been the oldest: until then the child may have been at work on those before it.
+    oldest_since: Instant,
     /// When the oldest request of the portion that is not written yet was sent.
     portion_began: Instant,
     portion_is_due: bool,
@@ -76,6 +78,7 @@ impl Link {
             outgoing: Outgoing::default(),
             session: Session::new(),
             deadlines: VecDeque::new(),
+            oldest_since: now,
             portion_began: now,
             portion_is_due: false,
             looked_at: now,
@@ -100,9 +103,9 @@ impl Link {
         let id = self.session.request(method, params, buffer).inspect_err(|_| self.outgoing.buffer().truncate(length))?;
         // One slow request must not make a queue of all that were answered behind it.
         if self.deadlines.len() > 2 * self.session.open() + 64 {
-            self.deadlines.retain(|(id, _)| self.session.is_open(*id));
+            self.deadlines.retain(|(id, ..)| self.session.is_open(*id));
         }
-        self.deadlines.push_back((id, later(now, timeout)));
+        self.deadlines.push_back((id, now, timeout));
         self.portion_is_due = self.outgoing.unwritten().len() >= FLUSH_BYTES || now.duration_since(self.portion_began) >= FLUSH_AFTER;
         Ok(id)
     }
@@ -139,11 +142,12 @@ impl Link {
 
     /// Gives up a request whose time was over when we last looked.
     fn overdue(&mut self) -> Option<RequestId> {
-        while let Some(&(id, deadline)) = self.deadlines.front() {
-            if deadline > self.looked_at && self.session.is_open(id) {
+        while let Some(&(id, sent, timeout)) = self.deadlines.front() {
+            if self.session.is_open(id) && later(sent.max(self.oldest_since), timeout) > self.looked_at {
                 return None;
             }
             self.deadlines.pop_front();
+            self.oldest_since = Instant::now();
             if self.session.give_up(id) {
                 return Some(id);
             }
@@ -160,8 +164,8 @@ impl Link {
         }
         let now = Instant::now();
         let mut until = later(now, EXIT_CHECK);
-        if let Some((_, deadline)) = self.deadlines.front() {
-            until = until.min(*deadline);
+        if let Some((_, sent, timeout)) = self.deadlines.front() {
+            until = until.min(later(*sent.max(&self.oldest_since), *timeout));
         }
         if self.pipes.stdin_broke() {
             // Nothing can be asked any more. Most likely it is about to exit, and that would be the better explanation.

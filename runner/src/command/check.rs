@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use proofmark::adapter::{Answer, Operation};
-use proofmark::contract::activation::{EVIDENCE_TYPE, NAME};
+use proofmark::contract::activation::{Category, EVIDENCE_TYPE, NAME};
 use proofmark::contract::rendering::RenderingProfile;
 use proofmark::embedded;
 use proofmark::policy::{Exchange, RulePack};
+use proofmark::reference;
 use proofmark::verdict::{Level, Verdict, Violation};
 use proofmark::yaml::Document;
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 use super::documents::{DocumentForm, Read1, read_each};
 use super::{Failure, Format, OutputArgs};
 use crate::exit::Exit;
-use crate::printable::printable;
+use crate::printable::{printable, printable_json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -104,7 +105,16 @@ pub(super) fn main(args: &CheckArgs) -> Result<Exit, Failure> {
         None => None,
         Some(path) => {
             let options = args.options.as_deref().map(read_one).transpose()?.unwrap_or_else(|| json!({}));
-            Some(json!({"registry": read_one(path)?, "options": options}))
+            let registry = read_one(path)?;
+            // A rule that needs them would say nothing of what is none, and the document would pass.
+            if let Err(category) = reference::evidence(&registry, &options, &embedded::page_1()) {
+                let (flag, file) = match (category, &args.options) {
+                    (Category::InvalidOptions, Some(options)) => ("--options", options),
+                    _ => ("--registry", path),
+                };
+                return Err(Failure::usage(format!("{flag} {}: {}", file.display(), category.as_str())));
+            }
+            Some(json!({"registry": registry, "options": options}))
         }
     };
     let mut out = args.output.stdout();
@@ -140,9 +150,6 @@ pub(super) fn main(args: &CheckArgs) -> Result<Exit, Failure> {
             }
         });
         if let Err(error) = read {
-            if error.kind() == std::io::ErrorKind::BrokenPipe {
-                return Ok(Exit::Conformant);
-            }
             tally.unreadable += 1;
             write_unreadable(args, &mut out, &path.display().to_string(), &error.to_string())?;
         }
@@ -176,7 +183,7 @@ fn contract(args: &CheckArgs, value: &Value) -> Result<(), String> {
 
 fn write_unreadable(args: &CheckArgs, out: &mut dyn std::io::Write, name: &str, message: &str) -> std::io::Result<()> {
     match args.output.format {
-        Format::Json => writeln!(out, "{}", json!({"document": name, "error": message})),
+        Format::Json => writeln!(out, "{}", printable_json(&json!({"document": name, "error": message}).to_string())),
         Format::Text => writeln!(out, "{}: can't be read: {}", printable(name, false), printable(message, false)),
     }
 }
@@ -189,7 +196,7 @@ fn write_verdict(
     document: Option<&Document>,
 ) -> std::io::Result<()> {
     if args.output.format == Format::Json {
-        return writeln!(out, "{}", json!({"document": name, "verdict": verdict}));
+        return writeln!(out, "{}", printable_json(&json!({"document": name, "verdict": verdict}).to_string()));
     }
     let name = printable(name, false);
     if verdict.violations.is_empty() {

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::check::rendering;
-use super::{Failure, Format, OutputArgs};
+use super::{Failure, Format, OutputArgs, write_json};
 use crate::exit::Exit;
-use crate::printable::printable;
+use crate::printable::{printable, printable_json};
 use crate::skill_directory::{self, SkillDirectory};
 
 const EXAMPLES: &str = "\
@@ -68,15 +68,14 @@ pub(super) fn main(args: &EvidenceArgs) -> Result<Exit, Failure> {
     if args.catalog {
         let (text, shown) = reference::catalog(&registry, &options, &profile).map_err(refused)?;
         match args.output.format {
-            Format::Json => writeln!(out, "{}", json!({"text": text, "shown": shown}))?,
+            Format::Json => writeln!(out, "{}", printable_json(&json!({"text": text, "shown": shown}).to_string()))?,
             Format::Text => writeln!(out, "{}", printable(&text, true))?,
         }
     } else {
         let evidence = reference::evidence(&registry, &options, &profile).map_err(refused)?;
         match args.output.format {
             Format::Json => {
-                serde_json::to_writer_pretty(&mut out, &evidence).map_err(std::io::Error::from)?;
-                writeln!(out)?;
+                write_json(&mut out, &evidence)?;
             }
             Format::Text => {
                 let value = serde_json::to_value(&evidence).map_err(|error| Failure::usage(error.to_string()))?;

@@ -7,7 +7,7 @@ use proofmark::case::Suite;
 use proofmark::policy::{Check, Rule, RulePack};
 use serde_json::{Value, json};
 
-use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite};
+use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite, write_json};
 use crate::exit::Exit;
 use crate::filter::nearest;
 
@@ -34,8 +34,7 @@ pub(super) fn main(args: &ExplainArgs) -> Result<Exit, Failure> {
     let Some(subject) = &args.subject else {
         if json_wanted {
             let rules: Vec<_> = pack.rules().iter().map(|rule| rule_json(pack, rule)).collect();
-            serde_json::to_writer_pretty(&mut out, &rules).map_err(std::io::Error::from)?;
-            writeln!(out)?;
+            write_json(&mut out, &rules)?;
         } else {
             for rule in pack.rules() {
                 writeln!(out, "{}  {:<6}  {}", rule.id, rule.level.as_str(), rule.title)?;
@@ -46,8 +45,7 @@ pub(super) fn main(args: &ExplainArgs) -> Result<Exit, Failure> {
     };
     if let Some(rule) = pack.rules().iter().find(|rule| rule.id.eq_ignore_ascii_case(subject)) {
         if json_wanted {
-            serde_json::to_writer_pretty(&mut out, &rule_json(pack, rule)).map_err(std::io::Error::from)?;
-            writeln!(out)?;
+            write_json(&mut out, &rule_json(pack, rule))?;
         } else {
             explain_rule(&mut out, &suite, pack, rule)?;
         }
@@ -59,8 +57,7 @@ pub(super) fn main(args: &ExplainArgs) -> Result<Exit, Failure> {
                 "id": requirement.id, "level": requirement.level, "section": requirement.section, "text": requirement.text,
                 "untestable": requirement.untestable, "rules": rules, "cases": cases,
             });
-            serde_json::to_writer_pretty(&mut out, &value).map_err(std::io::Error::from)?;
-            writeln!(out)?;
+            write_json(&mut out, &value)?;
         } else {
             writeln!(out, "{} ({}, section {:?})\n  {}", requirement.id, requirement.level, requirement.section, requirement.text)?;
             if let Some(reason) = &requirement.untestable {

@@ -5,9 +5,10 @@ use std::io::Write as _;
 use clap::Args;
 use serde_json::json;
 
-use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite};
+use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite, write_json};
 use crate::exit::Exit;
 use crate::filter::Filter;
+use crate::printable::printable;
 
 /// Arguments of `list`.
 #[derive(Debug, Clone, Args)]
@@ -43,13 +44,12 @@ pub(super) fn main(args: &ListArgs) -> Result<Exit, Failure> {
                     })
                 })
                 .collect();
-            serde_json::to_writer_pretty(&mut out, &rows).map_err(std::io::Error::from)?;
-            writeln!(out)?;
+            write_json(&mut out, &rows)?;
         }
         Format::Text => {
             let width = cases.iter().map(|case| case.id.len()).max().unwrap_or(0).min(70);
             for case in cases {
-                writeln!(out, "{:<6}  {:<width$}  {}", case.level.as_str(), case.id, case.title)?;
+                writeln!(out, "{:<6}  {:<width$}  {}", case.level.as_str(), case.id, printable(&case.title, false))?;
             }
         }
     }

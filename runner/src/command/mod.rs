@@ -9,7 +9,7 @@ mod run;
 mod serve;
 mod show;
 
-use std::io::{IsTerminal as _, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use proofmark::case::{LoadOptions, Suite, SuiteFault, SuiteFiles};
 use proofmark::judge::suite_contradictions;
 
 use crate::exit::Exit;
-use crate::printable::printable;
+use crate::printable::{printable, printable_json};
 use crate::suite_directory;
 
 const EXAMPLES: &str = "\
@@ -78,6 +78,13 @@ struct SuiteArgs {
     suite: Option<PathBuf>,
 }
 
+impl SuiteArgs {
+    /// The words that say the same again.
+    fn flags(&self) -> Vec<String> {
+        self.suite.iter().flat_map(|suite| ["--suite".to_owned(), suite.display().to_string()]).collect()
+    }
+}
+
 /// Flags that every subcommand has.
 #[derive(Debug, Clone, Args)]
 struct OutputArgs {
@@ -97,8 +104,42 @@ impl OutputArgs {
         } else {
             anstream::ColorChoice::Auto
         };
-        Box::new(anstream::AutoStream::new(std::io::stdout(), choice))
+        Box::new(UntilGone { out: Some(anstream::AutoStream::new(io::stdout(), choice)) })
     }
+}
+
+/// A writer whose reader may go when it has seen enough, such as `head`. What is still written is dropped, and the verdict stands.
+struct UntilGone<W> {
+    out: Option<W>,
+}
+
+impl<W: Write> UntilGone<W> {
+    fn unless_gone<T>(&mut self, gone: T, write: impl FnOnce(&mut W) -> io::Result<T>) -> io::Result<T> {
+        let Some(out) = &mut self.out else { return Ok(gone) };
+        match write(out) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.out = None;
+                Ok(gone)
+            }
+            outcome => outcome,
+        }
+    }
+}
+
+impl<W: Write> Write for UntilGone<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unless_gone(bytes.len(), |out| out.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.unless_gone((), Write::flush)
+    }
+}
+
+/// Writes a value as JSON over several lines, fit for a terminal.
+fn write_json(out: &mut dyn Write, value: &impl serde::Serialize) -> io::Result<()> {
+    let json = serde_json::to_string_pretty(value)?;
+    writeln!(out, "{}", printable_json(&json))
 }
 
 /// Why a command can't do its work: the words, and how the program ends.
@@ -114,8 +155,8 @@ impl Failure {
     }
 }
 
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
         Self::usage(error.to_string())
     }
 }
@@ -142,10 +183,6 @@ pub fn main() -> Exit {
         Command::Serve(args) => serve::main(&args),
     };
     outcome.unwrap_or_else(|failure| {
-        // A reader that has seen enough, such as `head`, is no failure.
-        if failure.message.contains("Broken pipe") {
-            return Exit::Conformant;
-        }
         let _ = writeln!(anstream::stderr(), "error: {}", printable(&failure.message, true));
         failure.exit
     })
@@ -192,7 +229,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 
 /// Whether a person watches: progress is for them only.
 fn somebody_watches() -> bool {
-    std::io::stderr().is_terminal()
+    io::stderr().is_terminal()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use proofmark::embedded;
 use proofmark::verdict::Level;
 
-use super::{Failure, Format, OutputArgs, SuiteArgs, duration, load_suite, somebody_watches};
+use super::{Failure, Format, OutputArgs, SuiteArgs, duration, load_suite, somebody_watches, write_json};
 use crate::client::ClientOptions;
 use crate::exit::Exit;
 use crate::filter::Filter;
@@ -22,7 +22,7 @@ Examples:
   proofmark run                                           the reference, in this process
   proofmark run -- proofmark serve                        the reference, over the protocol
   proofmark run -- python3 my_adapter.py                  my host
-  proofmark run activation.budget 'activation.*.unit-*' -- node host.js
+  proofmark run activation.budget 'activation.*.chinese-*' -- node host.js
   proofmark run --timeout 500ms --env MODE=test -- ./host
 
 A pattern is a case id, the beginning of ids at a dot (activation.budget), a glob, or a case file.
@@ -57,7 +57,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
     window: u16,
     /// The longest answer that is read, in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = proofmark::adapter::DEFAULT_MAX_LINE_BYTES)]
+    #[arg(long, value_name = "BYTES", default_value_t = proofmark::adapter::DEFAULT_MAX_LINE_BYTES, value_parser = line_bytes)]
     max_line_bytes: usize,
     /// A variable for the adapter's environment: NAME=VALUE, or NAME to hand ours down
     #[arg(long, value_name = "NAME[=VALUE]")]
@@ -86,13 +86,29 @@ pub(super) struct RunArgs {
     output: OutputArgs,
 }
 
+fn line_bytes(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(bytes @ 1024..=1_073_741_824) => Ok(bytes),
+        _ => Err(format!("{text:?} is out of bounds; from 1024 bytes to a gibibyte")),
+    }
+}
+
 impl RunArgs {
     /// The words that a rerun of one case has to repeat.
     fn rerun_flags(&self) -> Vec<String> {
-        let mut words = Vec::new();
+        let mut words = self.suite.flags();
+        if self.no_laws {
+            words.push("--no-laws".to_owned());
+        }
         let mut flag = |name: &str, value: String| words.extend([name.to_owned(), value]);
-        if let Some(suite) = &self.suite.suite {
-            flag("--suite", suite.display().to_string());
+        if self.start_timeout != Duration::from_secs(10) {
+            flag("--start-timeout", format!("{}ms", self.start_timeout.as_millis()));
+        }
+        if self.window != 64 {
+            flag("--window", self.window.to_string());
+        }
+        if self.max_line_bytes != proofmark::adapter::DEFAULT_MAX_LINE_BYTES {
+            flag("--max-line-bytes", self.max_line_bytes.to_string());
         }
         if self.timeout != Duration::from_secs(10) {
             flag("--timeout", format!("{}ms", self.timeout.as_millis()));
@@ -130,6 +146,9 @@ pub(super) fn main(args: &RunArgs) -> Result<Exit, Failure> {
         let names: Vec<&str> = embedded::rendering_profiles().keys().map(String::as_str).collect();
         Failure::usage(format!("--rendering {}: there is no such profile; there are {}", args.rendering, names.join(", ")))
     })?;
+    if args.command.is_empty() && std::env::args_os().any(|word| word == "--") {
+        return Err(Failure::usage("there is no command behind `--`; without the dashes the reference is judged"));
+    }
     let fail_on = match args.fail_on.as_str() {
         "may" => Level::May,
         "should" => Level::Should,
@@ -165,13 +184,13 @@ pub(super) fn main(args: &RunArgs) -> Result<Exit, Failure> {
     };
     bar.finish_and_clear();
 
-    let summary = Summary::of(&report);
+    let mut summary = Summary::of(&report);
+    summary.selected = cases.len();
     let exit = summary.exit(fail_on);
     let mut out = args.output.stdout();
     match args.output.format {
         Format::Json => {
-            serde_json::to_writer_pretty(&mut out, &report::json(&report, &summary, exit)).map_err(std::io::Error::from)?;
-            writeln!(out)?;
+            write_json(&mut out, &report::json(&report, &summary, exit))?;
         }
         Format::Text => {
             let terminal = Terminal { suite: &suite, verbose: args.verbose, flags: args.rerun_flags() };

@@ -45,15 +45,23 @@ pub(super) fn main(args: &ServeArgs) -> Result<Exit, Failure> {
         // Answers to requests that came together leave together; whoever waits for one gets it at once.
         let another = memchr::memchr(b'\n', input.buffer()).is_some();
         if reply.finished || !another || answers.len() > 1 << 18 {
-            output.write_all(&answers)?;
-            output.flush()?;
+            if gone(output.write_all(&answers).and_then(|()| output.flush()))? {
+                return Ok(Exit::Conformant);
+            }
             answers.clear();
         }
         if reply.finished {
             return Ok(Exit::Conformant);
         }
     }
-    output.write_all(&answers)?;
-    output.flush()?;
+    gone(output.write_all(&answers).and_then(|()| output.flush()))?;
     Ok(Exit::Conformant)
+}
+
+/// Whether nobody reads the answers any more: the conversation is over then.
+fn gone(written: std::io::Result<()>) -> std::io::Result<bool> {
+    match written {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(true),
+        written => written.map(|()| false),
+    }
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use proofmark::case::{Case, Suite};
 use serde_json::json;
 
-use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite};
+use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite, write_json};
 use crate::exit::Exit;
 use crate::filter::nearest;
 use crate::printable::printable;
@@ -45,24 +45,23 @@ pub(super) fn main(args: &ShowArgs) -> Result<Exit, Failure> {
                 "rationale": case.rationale, "catches": case.catches, "profile": case.profile, "without": case.without,
                 "steps": steps, "file": case.file, "line": case.place.line, "yaml": text,
             });
-            serde_json::to_writer_pretty(&mut out, &value).map_err(std::io::Error::from)?;
-            writeln!(out)?;
+            write_json(&mut out, &value)?;
         }
         Format::Text => {
-            writeln!(out, "{}\n  {}", case.id, case.title)?;
+            writeln!(out, "{}\n  {}", case.id, printable(&case.title, false))?;
             writeln!(out, "  {}, basis {}, since {}", case.level, case.basis.as_str(), case.since)?;
             if let Some(requirement) = requirement {
-                writeln!(out, "  {} ({}): {}", case.clause, requirement.section, requirement.text)?;
+                writeln!(out, "  {} ({}): {}", case.clause, printable(&requirement.section, false), printable(&requirement.text, false))?;
             }
             if let Some(rationale) = &case.rationale {
-                writeln!(out, "  why: {rationale}")?;
+                writeln!(out, "  why: {}", printable(rationale, true))?;
             }
             for name in &case.catches {
                 let fault = suite.wrong_hosts.get(name).map_or("", String::as_str);
-                writeln!(out, "  catches {name}: {fault}")?;
+                writeln!(out, "  catches {name}: {}", printable(fault, false))?;
             }
             writeln!(out, "  at {}:{}\n\n{}", case.file, case.place.line, printable(&text, true))?;
-            writeln!(out, "\nrun it: {}", rerun_command(&case.id, &[], &[]))?;
+            writeln!(out, "\nrun it: {}", rerun_command(&case.id, &args.suite.flags(), &[]))?;
         }
     }
     out.flush()?;

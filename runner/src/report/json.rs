@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::run::{RunReport, Summary};
 
-/// The report: `{proofmark, suite, implementation, rendering, command, summary, faults, cases}`.
+/// The report: `{proofmark, suite, implementation, rendering, command, elapsed_ms, exit, summary, repeated, faults, cases}`.
 #[must_use]
 pub fn json(report: &RunReport, summary: &Summary, exit: crate::exit::Exit) -> Value {
     json!({

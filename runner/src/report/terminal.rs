@@ -10,7 +10,7 @@ use proofmark::policy::RulePack;
 use proofmark::verdict::Level;
 use similar::TextDiff;
 
-use crate::printable::printable;
+use crate::printable::{printable, shortened};
 use crate::run::{RunReport, Summary};
 
 /// Findings of one case that are shown; what is left is counted.
@@ -65,7 +65,7 @@ impl Terminal<'_> {
         }
         for (result, kinds) in &alike {
             let level = result.failed_level().unwrap_or(result.level);
-            let kinds: Vec<_> = kinds.iter().map(|kind| printable(kind, false)).collect();
+            let kinds: Vec<_> = kinds.iter().map(|kind| shortened(kind, false)).collect();
             writeln!(
                 out,
                 "{BAD}{}{BAD:#} {} {DIM}({level}): {}, as above{DIM:#}",
@@ -84,11 +84,11 @@ impl Terminal<'_> {
     fn case(&self, out: &mut dyn Write, report: &RunReport, result: &CaseResult) -> io::Result<()> {
         let level = result.failed_level().unwrap_or(result.level);
         writeln!(out, "{BAD}{}{BAD:#} {BOLD}{}{BOLD:#} {DIM}({level}){DIM:#}", result.outcome.as_str().to_uppercase(), result.id)?;
-        writeln!(out, "  {}", result.title)?;
+        writeln!(out, "  {}", shortened(&result.title, false))?;
         writeln!(out, "  {DIM}at{DIM:#} {}:{}", result.file, result.line)?;
         self.clause(out, &result.clause)?;
         if let Some(reason) = &result.reason {
-            writeln!(out, "  {}", indented(&printable(reason, true), "  "))?;
+            writeln!(out, "  {}", indented(&shortened(reason, true), "  "))?;
         }
         let mut clauses: BTreeSet<&str> = BTreeSet::from([result.clause.as_str()]);
         let mut last = None;
@@ -110,7 +110,7 @@ impl Terminal<'_> {
             let lines: Vec<&str> = text.lines().collect();
             writeln!(out, "  {DIM}the adapter's stderr:{DIM:#}")?;
             for line in &lines[lines.len().saturating_sub(MAX_STDERR_LINES)..] {
-                writeln!(out, "  {DIM}|{DIM:#} {line}")?;
+                writeln!(out, "  {DIM}|{DIM:#} {}", shortened(line, false))?;
             }
         }
         writeln!(out, "  {DIM}rerun:{DIM:#} {}", rerun_command(&result.id, &self.flags, &report.command))?;
@@ -119,7 +119,7 @@ impl Terminal<'_> {
 
     fn clause(&self, out: &mut dyn Write, clause: &str) -> io::Result<()> {
         match self.suite.requirement(clause) {
-            Some(requirement) => writeln!(out, "  {DIM}{clause}:{DIM:#} {}", requirement.text),
+            Some(requirement) => writeln!(out, "  {DIM}{clause}:{DIM:#} {}", shortened(&requirement.text, false)),
             None => writeln!(out, "  {DIM}{clause}{DIM:#}"),
         }
     }
@@ -148,7 +148,7 @@ impl Terminal<'_> {
                 1 + cases.count(),
                 first.id,
                 finding.path,
-                printable(&finding.got, false)
+                shortened(&finding.got, false)
             )?;
             self.clause(out, &finding.clause)?;
         }
@@ -168,11 +168,11 @@ impl Terminal<'_> {
     fn sum(&self, out: &mut dyn Write, report: &RunReport, summary: &Summary, fail_on: Level) -> io::Result<()> {
         let who = report.implementation.as_ref().map_or_else(
             || "no implementation".to_owned(),
-            |it| format!("{} {} ({})", printable(&it.name, false), printable(&it.version, false), printable(&it.language, false)),
+            |it| format!("{} {} ({})", shortened(&it.name, false), shortened(&it.version, false), shortened(&it.language, false)),
         );
         writeln!(out, "{BOLD}{who}{BOLD:#} {DIM}suite {} {}{DIM:#}", report.suite.version, short_digest(&report.suite.digest))?;
         for fault in &report.faults {
-            writeln!(out, "{BAD}adapter fault{BAD:#} {}", indented(&printable(fault, true), "  "))?;
+            writeln!(out, "{BAD}adapter fault{BAD:#} {}", indented(&shortened(fault, true), "  "))?;
         }
         let reasons: BTreeSet<&str> = report
             .results
@@ -182,7 +182,7 @@ impl Terminal<'_> {
             .collect();
         for reason in reasons.iter().take(8) {
             let count = report.results.iter().filter(|result| result.reason.as_deref() == Some(reason)).count();
-            writeln!(out, "  {DIM}{count} not judged:{DIM:#} {}", printable(reason, false))?;
+            writeln!(out, "  {DIM}{count} not judged:{DIM:#} {}", shortened(reason, false))?;
         }
         for (level, count) in summary.levels.iter().rev() {
             let parts: Vec<String> =
@@ -226,7 +226,7 @@ fn mark(outcome: Outcome) -> String {
 }
 
 fn why(result: &CaseResult) -> String {
-    result.reason.as_ref().map_or_else(String::new, |reason| format!(" {DIM}({}){DIM:#}", printable(reason, false)))
+    result.reason.as_ref().map_or_else(String::new, |reason| format!(" {DIM}({}){DIM:#}", shortened(reason, false)))
 }
 
 /// In which ways a case went wrong: the rules it broke, its own expectation by itself, or the adapter's fault in words.
@@ -250,22 +250,22 @@ fn kinds(result: &CaseResult) -> Vec<String> {
 
 fn finding_lines(out: &mut dyn Write, result: &CaseResult, finding: &Finding, same_source: bool) -> io::Result<()> {
     let step = finding.step.as_ref().map_or_else(String::new, |step| format!("step {step}, "));
-    let path = if finding.path.is_empty() { "the answer".to_owned() } else { printable(&finding.path, false).into_owned() };
+    let path = if finding.path.is_empty() { "the answer".to_owned() } else { shortened(&finding.path, false).into_owned() };
     match &finding.source {
         FindingSource::Rule(rule) => {
             if same_source {
-                return writeln!(out, "    {step}{path} {}", printable(&finding.got, false));
+                return writeln!(out, "    {step}{path} {}", shortened(&finding.got, false));
             }
             let beside = if finding.request.is_some() { " (in a request beside the case's own)" } else { "" };
             writeln!(out, "  {BAD}{rule}{BAD:#} {DIM}({}){DIM:#} {}{beside}", finding.level, finding.expected)?;
-            writeln!(out, "    {step}{path} {}", printable(&finding.got, false))
+            writeln!(out, "    {step}{path} {}", shortened(&finding.got, false))
         }
         FindingSource::Expectation | FindingSource::Protocol => {
             let place = format!("{}:{}:{}", result.file, finding.line, finding.column);
             let level = if finding.level == result.level { String::new() } else { format!(" ({})", finding.level) };
             writeln!(out, "  {BAD}{step}{path}{BAD:#}{level} {DIM}{place}{DIM:#}")?;
-            writeln!(out, "    expected {}", printable(&finding.expected, false))?;
-            writeln!(out, "    got      {}", printable(&finding.got, false))
+            writeln!(out, "    expected {}", shortened(&finding.expected, false))?;
+            writeln!(out, "    got      {}", shortened(&finding.got, false))
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
-use proofmark::adapter::{Answer, Declaration, Hello, RequestId};
+use proofmark::adapter::{Answer, Declaration, Hello, ProtocolFault, RequestId};
 use proofmark::case::{Case, Suite};
 use proofmark::judge::{Call, CaseResult, CaseRun, Exchanged, Judge, Outcome};
 
@@ -178,12 +178,14 @@ impl<'r, 's: 'r> Run<'r, 's, '_> {
             Event::Answer(id, answer) => self.answered(id, answer),
             Event::RequestFault(id, fault) => {
                 if let Some((case, _)) = self.open.remove(&id) {
-                    self.blame(case, Outcome::Errored, format!("protocol fault: {fault}"));
+                    let reason = self.with_line(&fault);
+                    self.blame(case, Outcome::Errored, reason);
                 }
             }
             // It stands for nobody's request, so that everybody in flight is in doubt.
             Event::Stray(fault) => {
-                self.lost(Outcome::Errored, &format!("protocol fault: {fault}"));
+                let reason = self.with_line(&fault);
+                self.lost(Outcome::Errored, &reason);
             }
             Event::TimedOut(_) => {
                 let limit = self.options.client.request_timeout;
@@ -262,6 +264,12 @@ impl<'r, 's: 'r> Run<'r, 's, '_> {
             }
         }
         concerned
+    }
+
+    /// A fault of the protocol with the beginning of the line that it is about.
+    fn with_line(&self, fault: &ProtocolFault) -> String {
+        let line = self.client.as_ref().map_or("", Client::offending_line);
+        format!("protocol fault: {fault}\nthe line begins: {line}")
     }
 
     fn stderr(&self) -> Option<String> {

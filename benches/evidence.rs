@@ -54,7 +54,8 @@ fn render_catalog(bencher: Bencher, count: usize) {
 fn peer_sort_the_ids(bencher: Bencher, count: usize) {
     let registry = registry(count);
     bencher.counter(count).bench(|| {
-        let mut ids: Vec<&str> = registry["skills"].as_array().map_or(&[][..], Vec::as_slice).iter().filter_map(|it| it["name"].as_str()).collect();
+        let mut ids: Vec<&str> =
+            registry["skills"].as_array().map_or(&[][..], Vec::as_slice).iter().filter_map(|it| it["name"].as_str()).collect();
         ids.sort_unstable();
         black_box(ids).len()
     });

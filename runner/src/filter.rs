@@ -120,7 +120,9 @@ mod tests {
 
     #[test]
     fn what_selects_nothing_is_an_error_that_helps() {
-        assert!(select(&["activation.budget.tail-is-cut-exactli"]).unwrap_err().contains("did you mean activation.budget.tail-is-cut-exactly?"));
+        assert!(
+            select(&["activation.budget.tail-is-cut-exactli"]).unwrap_err().contains("did you mean activation.budget.tail-is-cut-exactly?")
+        );
         assert!(select(&["activation.budg"]).unwrap_err().contains("no case matches"));
         assert!(select(&["activation.budget", "nothing.at-all"]).unwrap_err().contains("nothing.at-all"));
         assert!(select(&["[a"]).unwrap_err().contains("no glob"));

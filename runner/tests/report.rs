@@ -13,7 +13,9 @@ use serde_json::json;
 
 fn suite() -> Suite {
     let case = |id: &str, level: &str| {
-        format!("  - {{id: t.{id}, title: It is {id} in this bag, level: {level}, basis: text, since: 0.1.0, operation: activation.read, given: {{payload: 1}}, expect: {{error: {{category: invalid_payload}}}}}}\n")
+        format!(
+            "  - {{id: t.{id}, title: It is {id} in this bag, level: {level}, basis: text, since: 0.1.0, operation: activation.read, given: {{payload: 1}}, expect: {{error: {{category: invalid_payload}}}}}}\n"
+        )
     };
     let ids = ["passed", "failed", "errored", "late", "crashed", "unknown-operation", "inapplicable", "skipped", "remarked"];
     let cases: String = ids.iter().map(|id| case(id, if *id == "skipped" { "may" } else { "must" })).collect();
@@ -71,7 +73,13 @@ fn mixed_bag(suite: &Suite) -> RunReport {
     RunReport {
         suite: SuiteInfo { version: "0.1.0".into(), digest: "sha256:0123456789abcdef".into() },
         suite_cases: 9,
-        implementation: Some(ImplementationInfo { name: "bag\u{1b}".into(), version: "2".into(), language: "Rust".into(), url: None, issues: None }),
+        implementation: Some(ImplementationInfo {
+            name: "bag\u{1b}".into(),
+            version: "2".into(),
+            language: "Rust".into(),
+            url: None,
+            issues: None,
+        }),
         rendering: None,
         command: vec!["./my host".into()],
         results,

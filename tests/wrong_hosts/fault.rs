@@ -109,6 +109,7 @@ faults! {
     EmptyRegistryRefused = "empty-registry-refused", Must;
     InvalidRegistryAccepted = "invalid-registry-accepted", Must;
     InvalidOptionsAccepted = "invalid-options-accepted", Should;
+    UnknownEntryKeysRefused = "unknown-entry-keys-refused", Must;
     UnknownOptionsRefused = "unknown-options-refused", May;
     LoadsRemembered = "loads-remembered", Must;
     StateLeaks = "state-leaks", Must;

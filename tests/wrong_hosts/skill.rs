@@ -39,6 +39,10 @@ impl Host {
             return refuse("invalid_registry");
         }
         let skills: Vec<Option<Skill<'_>>> = entries.iter().map(|entry| self.skill(entry)).collect();
+        let unknown = |entry: &Value| entry.as_object().is_some_and(|entry| entry.keys().any(|key| key.starts_with("x-")));
+        if self.has(Fault::UnknownEntryKeysRefused) && entries.iter().any(unknown) {
+            return refuse("invalid_registry");
+        }
         if self.has(Fault::BrokenEntryRefusesRegistry) && skills.iter().any(Option::is_none) {
             return refuse("invalid_registry");
         }

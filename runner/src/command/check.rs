@@ -4,12 +4,12 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use proofmark::adapter::{Answer, Operation};
+use proofmark::adapter::{Answer, Implementation as _, Operation};
 use proofmark::contract::activation::{Category, EVIDENCE_TYPE, NAME};
 use proofmark::contract::rendering::RenderingProfile;
 use proofmark::embedded;
 use proofmark::policy::{Exchange, RulePack};
-use proofmark::reference;
+use proofmark::reference::Reference;
 use proofmark::verdict::{Level, Verdict, Violation};
 use proofmark::yaml::Document;
 use serde_json::{Value, json};
@@ -107,14 +107,15 @@ pub(super) fn main(args: &CheckArgs) -> Result<Exit, Failure> {
             let options = args.options.as_deref().map(read_one).transpose()?.unwrap_or_else(|| json!({}));
             let registry = read_one(path)?;
             // A rule that needs them would say nothing of what is none, and the document would pass.
-            if let Err(category) = reference::evidence(&registry, &options, &embedded::page_1()) {
-                let (flag, file) = match (category, &args.options) {
-                    (Category::InvalidOptions, Some(options)) => ("--options", options),
+            let params = json!({"registry": registry, "options": options});
+            if let Answer::Refusal(refusal) = Reference::default().call(Operation::ActivationEvidence, &params) {
+                let (flag, file) = match &args.options {
+                    Some(options) if refusal.category == Category::InvalidOptions.as_str() => ("--options", options),
                     _ => ("--registry", path),
                 };
-                return Err(Failure::usage(format!("{flag} {}: {}", file.display(), category.as_str())));
+                return Err(Failure::usage(format!("{flag} {}: {}", file.display(), refusal.category)));
             }
-            Some(json!({"registry": registry, "options": options}))
+            Some(params)
         }
     };
     let mut out = args.output.stdout();

@@ -88,8 +88,8 @@ pub(super) struct RunArgs {
 
 fn line_bytes(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(bytes @ 1024..=1_073_741_824) => Ok(bytes),
-        _ => Err(format!("{text:?} is out of bounds; from 1024 bytes to a gibibyte")),
+        Ok(bytes @ 256..=1_073_741_824) => Ok(bytes),
+        _ => Err(format!("{text:?} is out of bounds; from 256 bytes to a gibibyte")),
     }
 }
 

@@ -75,7 +75,7 @@ impl Terminal<'_> {
             )?;
         }
         if !alike.is_empty() {
-            writeln!(out, "{DIM}{} cases failed only in ways that are shown above; --verbose shows each in full{DIM:#}\n", alike.len())?;
+            writeln!(out, "{DIM}cases that failed only in ways shown above: {}; --verbose shows each in full{DIM:#}\n", alike.len())?;
         }
         self.remarks(out, report)?;
         self.sum(out, report, summary, fail_on)
@@ -144,7 +144,7 @@ impl Terminal<'_> {
             writeln!(out, "{BOLD}REMARK{BOLD:#} {id} {DIM}({}){DIM:#} {title}", finding.level)?;
             writeln!(
                 out,
-                "  in {} cases that passed; first {}: {} {}",
+                "  cases that passed with it: {}; first {}: {} {}",
                 1 + cases.count(),
                 first.id,
                 finding.path,
@@ -156,7 +156,7 @@ impl Terminal<'_> {
         if categories > 0 {
             writeln!(
                 out,
-                "{BOLD}REMARK{BOLD:#} in {categories} cases that passed something below the case's level differs (--format json)"
+                "{BOLD}REMARK{BOLD:#} something below the case's level differs; cases that passed with it: {categories} (--format json)"
             )?;
         }
         if !rules.is_empty() || categories > 0 {
@@ -196,7 +196,7 @@ impl Terminal<'_> {
         let seconds = report.elapsed.as_secs_f64();
         writeln!(
             out,
-            "  {DIM}{} in the suite, {} selected, {} judged, {} requests repeated, {seconds:.2} s{DIM:#}",
+            "  {DIM}{} in the suite, {} selected, {} judged; requests repeated: {}; {seconds:.2} s{DIM:#}",
             summary.in_suite, summary.selected, summary.judged, report.repeated
         )?;
         let failed = summary.failed_from(fail_on);
@@ -204,11 +204,11 @@ impl Terminal<'_> {
         if failed > 0 {
             writeln!(out, "{BAD}not conformant{BAD:#}: {failed} failed at {fail_on} or above")
         } else if faults > 0 || summary.faults > 0 {
-            writeln!(out, "{BAD}adapter at fault{BAD:#}: {faults} cases could not be judged, {} faults beside", summary.faults)
+            writeln!(out, "{BAD}adapter at fault{BAD:#}: cases that could not be judged: {faults}; other faults: {}", summary.faults)
         } else if summary.judged == 0 {
             writeln!(out, "{BAD}nothing was judged{BAD:#}, and that is no conformance")
         } else if summary.must_not_judged() > 0 {
-            writeln!(out, "{GOOD}passed in part{GOOD:#}: {} must cases were not judged", summary.must_not_judged())
+            writeln!(out, "{GOOD}passed in part{GOOD:#}: must cases that were not judged: {}", summary.must_not_judged())
         } else if summary.selected < summary.in_suite {
             writeln!(out, "{GOOD}passed{GOOD:#}: every selected case")
         } else {

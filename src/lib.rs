@@ -45,7 +45,7 @@
 //! ```
 //!
 //! # The rooms
-//! [`contract`]: what the documents are · [`policy`]: rules over them · [`reference`]: what a correct host says · [`case`]: what we ask ·
+//! [`contract`]: what the documents are · [`policy`]: rules over them · [`mod@reference`]: what a correct host says · [`case`]: what we ask ·
 //! [`adapter`]: how we ask it · [`judge`]: expectation and rules against answers · [`schema`], [`json`], [`yaml`], [`verdict`]: what these
 //! stand on · [`embedded`]: the suite and schemas of this version.
 

@@ -198,7 +198,8 @@ impl<'a> View<'a> {
         let read = || {
             let mut entries = EntriesById::new();
             for entry in registry_skills(self.params?.get("registry")?)?.iter().filter_map(Entry::read) {
-                entries.entry(entry.id.clone()).or_default().push(entry);
+                // Nearly every id has one entry, and entries are large.
+                entries.entry(entry.id.clone()).or_insert_with(|| Vec::with_capacity(1)).push(entry);
             }
             Some(entries)
         };

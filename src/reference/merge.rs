@@ -29,7 +29,7 @@ pub(super) fn merge(layers: &Value, precedence: Option<&Value>) -> Result<(Value
             let (Some(entry), Some(members)) = (Entry::read(skill), skill.as_object()) else { continue };
             let path = members.get("path").and_then(Value::as_str).unwrap_or("");
             let strength = (rank, path.is_empty(), path, position);
-            claims.entry(entry.id).or_default().push(Claim { strength, label, members });
+            claims.entry(entry.id).or_insert_with(|| Vec::with_capacity(1)).push(Claim { strength, label, members });
         }
     }
     let (mut skills, mut shadowed) = (Vec::new(), Vec::new());

@@ -9,7 +9,7 @@ use std::{env, fs, io};
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or(io::ErrorKind::NotFound)?);
     let mut files = Vec::new();
-    for folder in ["schemas", "spec-cases"] {
+    for folder in ["docs", "schemas", "spec-cases"] {
         println!("cargo::rerun-if-changed={folder}");
         collect(&root.join(folder), &mut files)?;
     }

@@ -68,8 +68,13 @@ impl Filter {
         }
         if let Some(at) = used.iter().position(|used| !used) {
             let text = &self.patterns[at].0;
-            let near = nearest(text, suite.cases().iter().map(|case| case.id.as_str()));
-            let hint = near.map_or_else(|| "`proofmark list` shows every id".to_owned(), |id| format!("did you mean {id}?"));
+            let hint = match nearest_id(text, suite) {
+                Some(id) => format!("did you mean {id}?"),
+                None if !text.contains('.') => {
+                    "`proofmark list` shows every id, and an adapter's command goes behind `--`: proofmark run -- COMMAND".to_owned()
+                }
+                None => "`proofmark list` shows every id".to_owned(),
+            };
             return Err(FilterError(format!("no case matches {text:?}; {hint}")));
         }
         if selected.is_empty() {
@@ -87,13 +92,20 @@ fn matches(text: &str, pattern: Option<&Pattern>, case: &Case) -> bool {
     below || case.file == text || case.file.ends_with(&format!("/{text}"))
 }
 
+/// The id, or beginning of ids at a dot, that differs least from an unknown one, if any is near.
+#[must_use]
+pub fn nearest_id<'s>(unknown: &str, suite: &'s Suite) -> Option<&'s str> {
+    let beginnings = |id: &'s str| id.match_indices('.').map(move |(at, _)| &id[..at]).chain([id]);
+    nearest(unknown, suite.cases().iter().flat_map(|case| beginnings(&case.id)))
+}
+
 /// The known word that differs least from an unknown one, if any is near.
 #[must_use]
 pub fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let unknown: String = unknown.chars().take(200).collect();
     known
         .map(|word| (similar::TextDiff::from_chars(unknown.as_str(), word).ratio(), word))
-        .filter(|(ratio, _)| *ratio > 0.6)
+        .filter(|(ratio, _)| *ratio > 0.8)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, word)| word)
 }

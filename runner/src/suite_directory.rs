@@ -22,6 +22,10 @@ pub fn read(root: &Path) -> io::Result<SuiteFiles> {
     if !folder.is_dir() {
         return Err(io::Error::new(io::ErrorKind::NotFound, format!("{} is no directory", folder.display())));
     }
+    if !folder.join("suite.yaml").is_file() {
+        let message = format!("{} neither holds a folder {} nor is one: there is no suite.yaml", root.display(), SuiteFiles::ROOT);
+        return Err(io::Error::new(io::ErrorKind::NotFound, message));
+    }
     let mut files = Vec::new();
     for entry in WalkDir::new(&folder).sort_by_file_name().max_depth(32) {
         let entry = entry.map_err(io::Error::from)?;

@@ -1,6 +1,6 @@
 //! The client's side of a conversation, without IO and without a clock: what was asked, what came back, what does not belong.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::Serialize;
@@ -50,14 +50,14 @@ pub enum Received {
 #[derive(Debug, Default)]
 pub struct Session {
     next: RequestId,
-    open: HashSet<RequestId>,
+    open: BTreeSet<RequestId>,
 }
 
 impl Session {
     /// A session in which nothing was sent yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { next: 1, open: HashSet::new() }
+        Self { next: 1, open: BTreeSet::new() }
     }
 
     /// Appends a request, as one line, to `out`.

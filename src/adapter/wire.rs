@@ -1,12 +1,14 @@
 //! What the handshake says, as data.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::operation::Operation;
 use crate::contract::rendering::RenderingProfile;
+use crate::schema::Schema;
 
 /// The version of the protocol that this kit speaks.
 pub const PROTOCOL_VERSION: u64 = 1;
@@ -34,16 +36,19 @@ pub mod error_code {
 pub struct Hello {
     /// Protocol versions that the runner speaks.
     pub protocol: Vec<u64>,
-    /// Who runs.
+    /// Who runs. A person who tries a host by hand may leave this and what follows out.
+    #[serde(default)]
     pub runner: RunnerInfo,
     /// What is run.
+    #[serde(default)]
     pub suite: SuiteInfo,
     /// Fresh for every run.
+    #[serde(default)]
     pub nonce: String,
 }
 
 /// Who runs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunnerInfo {
     /// The program's name.
     pub name: String,
@@ -52,7 +57,7 @@ pub struct RunnerInfo {
 }
 
 /// What is run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuiteInfo {
     /// The suite's version.
     pub version: String,
@@ -109,6 +114,11 @@ pub struct Declaration {
     pub max_in_flight: u64,
 }
 
+static DECLARATION: LazyLock<Schema> = LazyLock::new(|| {
+    let schema = crate::json::parse(crate::embedded::text("schemas/declaration.schema.json")).expect("shipped JSON, held by a test");
+    Schema::compile(&schema).expect("the shipped schema, held by a test")
+});
+
 impl Declaration {
     /// A declaration of contract 1 with no operation yet.
     #[must_use]
@@ -149,11 +159,11 @@ impl Declaration {
     /// # Errors
     /// What does not fit, in words: a missing key, a wrong type, a profile out of bounds, no common version.
     pub fn read(value: &Value) -> Result<Self, String> {
-        // A derived reader takes a JSON array for a struct, member by member.
-        for pointer in ["", "/implementation", "/rendering", "/rendering/suffix", "/rendering/card"] {
-            if value.pointer(pointer).is_some_and(Value::is_array) {
-                return Err(format!("{pointer} is an array, not an object"));
-            }
+        let violations = DECLARATION.violations(value);
+        if !violations.is_empty() {
+            let place = |path: &str| if path.is_empty() { "it".to_owned() } else { path.to_owned() };
+            let faults: Vec<String> = violations.iter().map(|it| format!("{} {}", place(&it.path), it.message)).collect();
+            return Err(faults.join("; "));
         }
         let declaration: Self = serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
         match declaration.fault() {

@@ -145,14 +145,16 @@ impl fmt::Display for StartFault {
             ),
             Self::BadDeclaration { reason, answer, stderr } => write!(
                 f,
-                "the adapter's answer to `initialize` is no declaration: {}{}\nThe answer begins: {answer}\nExpected an object with protocol, \
-                 implementation, operations, contracts, diagnostics and max_in_flight. Correct what is named.",
+                "the adapter's answer to `initialize` is no declaration: {}{}\nThe answer begins: {answer}\nThe least that is one: {LEAST}\n\
+                 `proofmark explain protocol` says what each key means.",
                 plain(reason, 300),
                 quoted(stderr),
             ),
         }
     }
 }
+
+const LEAST: &str = r#"{"protocol":1,"implementation":{"name":"my-host","version":"1.0","language":"Go"},"operations":["activation.read"],"contracts":{"skill_activation_evidence":[1]},"diagnostics":"valid","max_in_flight":1}"#;
 
 const TRY: &str = "Run the command by hand, with such a request on its stdin.";
 

@@ -142,13 +142,16 @@ impl Link {
 
     /// Gives up a request whose time was over when we last looked.
     fn overdue(&mut self) -> Option<RequestId> {
+        let now = Instant::now();
         while let Some(&(id, sent, timeout)) = self.deadlines.front() {
-            if self.session.is_open(id) && later(sent.max(self.oldest_since), timeout) > self.looked_at {
+            let open = self.session.is_open(id);
+            if open && later(sent.max(self.oldest_since), timeout) > self.looked_at {
                 return None;
             }
             self.deadlines.pop_front();
-            self.oldest_since = Instant::now();
-            if self.session.give_up(id) {
+            self.oldest_since = now;
+            if open {
+                self.session.give_up(id);
                 return Some(id);
             }
         }

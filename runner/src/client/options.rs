@@ -17,7 +17,7 @@ pub struct ClientOptions {
     pub environment: Vec<(OsString, OsString)>,
     /// Names of our own variables that are handed down beside the few that always are.
     pub pass_environment: Vec<OsString>,
-    /// How long one request may take, from its `send`.
+    /// How long one request may take: from its `send`, or from when those sent before it were answered, whichever is later.
     pub request_timeout: Duration,
     /// How long `initialize` may take, from the start of the process.
     pub start_timeout: Duration,

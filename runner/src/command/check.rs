@@ -172,6 +172,9 @@ pub(super) fn main(args: &CheckArgs) -> Result<Exit, Failure> {
 }
 
 fn contract(args: &CheckArgs, value: &Value) -> Result<(), String> {
+    if !value.is_object() {
+        return Err(format!("it is of type {}, not a mapping, or it is empty", proofmark::json::type_name(value)));
+    }
     let kind = value.get("_type").and_then(Value::as_str);
     if args.contract.is_some() || kind == Some(EVIDENCE_TYPE) {
         return Ok(());

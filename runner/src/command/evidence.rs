@@ -25,7 +25,7 @@ Examples:
   proofmark evidence DIR --format json | proofmark check -
 
 Several directories are merged as layers, in the order of the contract: bundled, cli, runtime, host, project, package, user.
-Files that can't be read are named on stderr, and the rest is listed all the same.";
+Files that can't be read are named on stderr, and the rest is listed all the same: that is no failure.";
 
 /// Arguments of `evidence`.
 #[derive(Debug, Clone, Args)]
@@ -73,6 +73,9 @@ pub(super) fn main(args: &EvidenceArgs) -> Result<Exit, Failure> {
         }
     } else {
         let evidence = reference::evidence(&registry, &options, &profile).map_err(refused)?;
+        for id in args.loaded.iter().chain(&args.used).filter(|id| evidence.cards.iter().all(|card| card.id != id.as_str())) {
+            writeln!(anstream::stderr(), "warning: no skill has the id {}", printable(id, false))?;
+        }
         match args.output.format {
             Format::Json => {
                 write_json(&mut out, &evidence)?;
@@ -80,6 +83,9 @@ pub(super) fn main(args: &EvidenceArgs) -> Result<Exit, Failure> {
             Format::Text => {
                 let value = serde_json::to_value(&evidence).map_err(|error| Failure::usage(error.to_string()))?;
                 table(&mut out, &value, &profile)?;
+                if evidence.budget_chars != args.budget {
+                    writeln!(out, "the budget of {} is below the floor of this layout, and was raised to it", args.budget)?;
+                }
             }
         }
     }
@@ -110,7 +116,8 @@ fn registry(args: &EvidenceArgs) -> Result<Value, Failure> {
     match Reference::default().call(Operation::RegistryMerge, &json!({"layers": layers})) {
         Answer::Result(merged) => Ok(merged["registry"].clone()),
         Answer::Refusal(Refusal { category, .. }) => Err(Failure::usage(format!(
-            "the layers can't be merged ({category}); labels are bundled, cli, runtime, host, project, package, user"
+            "the layers {} can't be merged ({category}); labels are bundled, cli, runtime, host, project, package, user",
+            args.directories.join(", ")
         ))),
         _ => Err(Failure::usage("the layers can't be merged")),
     }

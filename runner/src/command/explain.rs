@@ -17,7 +17,7 @@ use crate::filter::nearest;
     after_help = "Examples:\n  proofmark explain AE-118\n  proofmark explain activation#budget\n  proofmark explain          every rule in a line"
 )]
 pub(super) struct ExplainArgs {
-    /// A rule (AE-118) or a clause (activation#budget); without one every rule is listed
+    /// A rule (AE-118), a clause (activation#budget), `protocol` or `cases`; without one every rule is listed
     #[arg(value_name = "RULE")]
     subject: Option<String>,
     #[command(flatten)]
@@ -43,6 +43,12 @@ pub(super) fn main(args: &ExplainArgs) -> Result<Exit, Failure> {
         out.flush()?;
         return Ok(Exit::Conformant);
     };
+    if let "protocol" | "cases" = subject.as_str() {
+        let text = proofmark::embedded::file(&format!("docs/{subject}.md")).unwrap_or_default();
+        out.write_all(text)?;
+        out.flush()?;
+        return Ok(Exit::Conformant);
+    }
     if let Some(rule) = pack.rules().iter().find(|rule| rule.id.eq_ignore_ascii_case(subject)) {
         if json_wanted {
             write_json(&mut out, &rule_json(pack, rule))?;

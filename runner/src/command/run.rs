@@ -26,7 +26,7 @@ Examples:
   proofmark run --timeout 500ms --env MODE=test -- ./host
 
 A pattern is a case id, the beginning of ids at a dot (activation.budget), a glob, or a case file.
-Without a command after `--` the reference implementation is judged.";
+Without a command after `--` the reference implementation is judged. `proofmark explain protocol` says how an adapter answers.";
 
 /// Arguments of `run`.
 #[derive(Debug, Clone, Args)]

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite, write_json};
 use crate::exit::Exit;
-use crate::filter::nearest;
+use crate::filter::nearest_id;
 use crate::printable::printable;
 use crate::report::rerun_command;
 
@@ -28,7 +28,12 @@ pub(super) struct ShowArgs {
 pub(super) fn main(args: &ShowArgs) -> Result<Exit, Failure> {
     let suite = load_suite(&args.suite, None)?;
     let Some(case) = suite.case(&args.id) else {
-        let near = nearest(&args.id, suite.cases().iter().map(|case| case.id.as_str()));
+        let below = suite.cases().iter().filter(|case| case.id.starts_with(&format!("{}.", args.id))).count();
+        if below > 0 {
+            let message = format!("{:?} is the beginning of {below} ids; `proofmark list {}` shows them", args.id, args.id);
+            return Err(Failure::usage(message));
+        }
+        let near = nearest_id(&args.id, &suite);
         let hint = near.map_or_else(|| "`proofmark list` shows every id".to_owned(), |id| format!("did you mean {id}?"));
         return Err(Failure::usage(format!("there is no case {:?}; {hint}", args.id)));
     };

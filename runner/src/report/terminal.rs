@@ -83,6 +83,7 @@ impl Terminal<'_> {
 
     fn case(&self, out: &mut dyn Write, report: &RunReport, result: &CaseResult) -> io::Result<()> {
         let level = result.failed_level().unwrap_or(result.level);
+        let level = if level == result.level { level.to_string() } else { format!("{}, and {level} by a rule", result.level) };
         writeln!(out, "{BAD}{}{BAD:#} {BOLD}{}{BOLD:#} {DIM}({level}){DIM:#}", result.outcome.as_str().to_uppercase(), result.id)?;
         writeln!(out, "  {}", shortened(&result.title, false))?;
         writeln!(out, "  {DIM}at{DIM:#} {}:{}", result.file, result.line)?;
@@ -103,6 +104,9 @@ impl Terminal<'_> {
             writeln!(out, "  … and {} more (--format json has all)", result.findings.len() - MAX_FINDINGS)?;
         }
         for difference in &result.differences {
+            if let Some(step) = &difference.step {
+                writeln!(out, "  {DIM}step {step}:{DIM:#}")?;
+            }
             diff(out, difference)?;
         }
         if let Some(stderr) = &result.stderr {
@@ -172,7 +176,7 @@ impl Terminal<'_> {
         );
         writeln!(out, "{BOLD}{who}{BOLD:#} {DIM}suite {} {}{DIM:#}", report.suite.version, short_digest(&report.suite.digest))?;
         for fault in &report.faults {
-            writeln!(out, "{BAD}adapter fault{BAD:#} {}", indented(&shortened(fault, true), "  "))?;
+            writeln!(out, "{BAD}adapter fault{BAD:#}: {}", indented(&shortened(fault, true), "  "))?;
         }
         let reasons: BTreeSet<&str> = report
             .results
@@ -201,18 +205,29 @@ impl Terminal<'_> {
         )?;
         let failed = summary.failed_from(fail_on);
         let faults = summary.adapter_faults();
+        let lesser = match summary.failed_from(Level::May) - failed {
+            0 => String::new(),
+            count => format!("; failed below {fail_on}: {count} (--fail-on counts them)"),
+        };
         if failed > 0 {
             writeln!(out, "{BAD}not conformant{BAD:#}: {failed} failed at {fail_on} or above")
         } else if faults > 0 || summary.faults > 0 {
+            if summary.judged == 0 {
+                return writeln!(out, "{BAD}adapter at fault{BAD:#}: not one of the {} cases was judged", summary.selected);
+            }
             writeln!(out, "{BAD}adapter at fault{BAD:#}: cases that could not be judged: {faults}; other faults: {}", summary.faults)
         } else if summary.judged == 0 {
             writeln!(out, "{BAD}nothing was judged{BAD:#}, and that is no conformance")
         } else if summary.must_not_judged() > 0 {
-            writeln!(out, "{GOOD}passed in part{GOOD:#}: must cases that were not judged: {}", summary.must_not_judged())
+            writeln!(out, "{GOOD}passed in part{GOOD:#}: must cases that were not judged: {}{lesser}", summary.must_not_judged())
         } else if summary.selected < summary.in_suite {
-            writeln!(out, "{GOOD}passed{GOOD:#}: every selected case")
+            writeln!(
+                out,
+                "{GOOD}passed{GOOD:#}: every selected case{}",
+                if lesser.is_empty() { "" } else { " at that level" }.to_owned() + &lesser
+            )
         } else {
-            writeln!(out, "{GOOD}conformant{GOOD:#}")
+            writeln!(out, "{GOOD}conformant{GOOD:#}{lesser}")
         }
     }
 }
@@ -241,7 +256,9 @@ fn kinds(result: &CaseResult) -> Vec<String> {
         })
         .collect();
     if result.outcome.is_fault() {
-        kinds.push(result.reason.clone().unwrap_or_default());
+        // The first line: what follows quotes stderr, which differs from case to case.
+        let reason = result.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or_default();
+        kinds.push(format!("{}: {reason}", result.outcome));
     }
     kinds.sort();
     kinds.dedup();

@@ -138,8 +138,9 @@ impl<'r, 's: 'r> Run<'r, 's, '_> {
             let next = self.alone.front().copied().or_else(|| self.waiting.pop_front());
             let Some(case) = next else { return };
             if !self.have_client() {
-                let reason = "the adapter was not running any more, and was not started again".to_owned();
-                self.settle(case, CaseResult::new(self.cases[case], Outcome::Crashed, Some(reason)), Vec::new());
+                // It never came to this case: nothing is known about it, and the run is no success all the same.
+                let reason = "the adapter had been given up".to_owned();
+                self.settle(case, CaseResult::new(self.cases[case], Outcome::Skipped, Some(reason)), Vec::new());
                 continue;
             }
             match judge.begin(self.cases[case]) {
@@ -286,7 +287,8 @@ impl<'r, 's: 'r> Run<'r, 's, '_> {
         }
         self.restarts += 1;
         if self.restarts > self.options.max_restarts {
-            self.faults.push(format!("the adapter was started {} times again; that is the limit", self.options.max_restarts));
+            self.faults
+                .push(format!("given up after {} restarts (--max-restarts); what went wrong first is above", self.options.max_restarts));
             return false;
         }
         match Client::start(&self.options.client, &self.hello) {

@@ -1,10 +1,12 @@
 //! Adapters whose answers are not what they should be. Where no framing is lost, the conversation goes on.
 
+use std::thread;
+
 use proofmark::adapter::{MalformedMessage, ProtocolFault};
-use proofmark_runner::client::{Client, Event};
+use proofmark_runner::client::{Client, ClientOptions, Event};
 use serde_json::json;
 
-use crate::exhibit::{Exhibit, answered, ask, next};
+use crate::exhibit::{Exhibit, SOON, answered, ask, next, start};
 
 pub(crate) const EXHIBITS: &[Exhibit] = &[
     Exhibit {
@@ -36,6 +38,24 @@ pub(crate) const EXHIBITS: &[Exhibit] = &[
         check: |stage| {
             let mut client = stage.start();
             credited(&mut client, 64);
+            assert!(client.shutdown().is_clean());
+        },
+    },
+    Exhibit {
+        name: "answers_in_turn_and_takes_its_time",
+        child: |talk| {
+            talk.initialize();
+            for _ in 0..4 {
+                let id = talk.id();
+                thread::sleep(2 * SOON);
+                talk.answer(id);
+            }
+            talk.behave();
+        },
+        check: |stage| {
+            // All of them together take longer than one may, and none of them is late.
+            let mut client = start(&ClientOptions { request_timeout: 5 * SOON, ..stage.options() });
+            credited(&mut client, 4);
             assert!(client.shutdown().is_clean());
         },
     },

@@ -19,8 +19,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("contract", &["json", "yaml"]),
     // The shipped profiles, read once.
     ("embedded", &["contract", "yaml"]),
-    // The declaration carries a rendering profile; an adapter is asked blind.
-    ("adapter", &["contract", "json"]),
+    // A declaration carries a rendering profile and is held against its schema; an adapter is asked blind.
+    ("adapter", &["contract", "embedded", "json", "schema"]),
     // A rule looks at an operation and its answer, which are the adapter's nouns.
     ("policy", &["adapter", "contract", "embedded", "json", "schema", "verdict", "yaml"]),
     // It is reached through the adapter's trait; its validators are the rule packs.

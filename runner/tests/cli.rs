@@ -779,7 +779,7 @@ mod checking {
             ("empty.json", "", "can't be read"),
             ("registry.json", "{\"_type\": \"skill_registry\", \"skills\": []}", "skill_registry"),
             ("untyped.json", "{\"shown\": []}", "--contract skill_activation_evidence"),
-            ("list.json", "[1, 2]", "no _type"),
+            ("list.json", "[1, 2]", "of type array, not a mapping"),
         ] {
             let file = written(&directory, name, text);
             let said = run(["check", &file]).ends_with(2);

@@ -61,7 +61,7 @@ pub(crate) const EXHIBITS: &[Exhibit] = &[
             talk.reply(id, &declaration);
             talk.behave();
         },
-        check: |stage| bad_declaration(&stage.start_fault(), "protocol is 2; this runner offered [1]"),
+        check: |stage| bad_declaration(&stage.start_fault(), "/protocol 1 was expected"),
     },
     Exhibit {
         name: "shares_no_version",
@@ -106,7 +106,7 @@ pub(crate) const EXHIBITS: &[Exhibit] = &[
             talk.reply(id, &json!([1, {}, [], {}, null, "rules", 1]));
             talk.behave();
         },
-        check: |stage| bad_declaration(&stage.start_fault(), "is an array, not an object"),
+        check: |stage| bad_declaration(&stage.start_fault(), "is not of type \"object\""),
     },
     Exhibit {
         name: "declares_a_profile_out_of_bounds",
@@ -121,7 +121,7 @@ pub(crate) const EXHIBITS: &[Exhibit] = &[
             talk.reply(id, &declaration);
             talk.behave();
         },
-        check: |stage| bad_declaration(&stage.start_fault(), "rendering: header is 1000000; at most 65536"),
+        check: |stage| bad_declaration(&stage.start_fault(), "/rendering/header 1000000 is greater than the maximum of 65536"),
     },
     Exhibit {
         name: "greets_people_on_stdout",

@@ -273,7 +273,10 @@ fn the_words_of_the_case_file_schema_are_those_of_the_code() {
 #[test]
 fn the_keys_of_the_case_file_schema_are_those_that_the_loader_reads() {
     let document = document(CASE_FILE);
-    let keys = |value: &Value| value["properties"].as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
+    let keys = |value: &Value| {
+        let keys: BTreeSet<&str> = value["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+        Vec::from_iter(keys).join(" ")
+    };
     assert_eq!(keys(&document), "cases clause contract shared version");
     assert_eq!(
         keys(&document["$defs"]["case"]),

@@ -6,7 +6,7 @@
 pub enum Exit {
     /// Conformant; or the command did what it was asked.
     Conformant = 0,
-    /// Not conformant: a `must` failed, a document is not valid, or nothing was judged.
+    /// Not conformant: a `must` failed or was not judged, a document is not valid, or nothing was judged.
     NotConformant = 1,
     /// The command line is wrong: an unknown flag, a file that can't be read, a pattern that selects nothing.
     Usage = 2,

@@ -109,7 +109,7 @@ fn every_outcome_is_counted_by_itself() {
     assert_eq!(summary.levels[&Level::May].of(Outcome::Skipped), 1);
     assert_eq!((summary.in_suite, summary.selected, summary.judged), (9, 9, 3));
     assert_eq!((summary.adapter_faults(), summary.faults, summary.must_not_judged()), (3, 1, 1));
-    assert_eq!(summary.exit(Level::Must), Exit::NotConformant);
+    assert_eq!(summary.exit(Level::Must, false), Exit::NotConformant);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn the_exit_status_says_what_kind_of_trouble_it_was() {
         if !faults {
             report.faults.clear();
         }
-        Summary::of(&report).exit(fail_on)
+        Summary::of(&report).exit(fail_on, false)
     };
     assert_eq!(exit(&[0, 8], false, Level::Must), Exit::Conformant);
     assert_eq!(exit(&[0, 8], true, Level::Must), Exit::Adapter, "a fault that no case stands for");
@@ -152,7 +152,7 @@ fn the_json_form_has_everything() {
     let suite = suite();
     let report = mixed_bag(&suite);
     let summary = Summary::of(&report);
-    let value = report::json(&report, &summary, summary.exit(Level::Must));
+    let value = report::json(&report, &summary, summary.exit(Level::Must, false));
     assert_eq!(value["exit"], 1);
     assert_eq!(value["summary"]["levels"]["must"]["outcomes"]["timed_out"], 1);
     assert_eq!(value["cases"].as_array().map(Vec::len), Some(9));

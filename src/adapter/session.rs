@@ -47,10 +47,16 @@ pub enum Received {
 }
 
 /// One conversation with one process.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Session {
     next: RequestId,
     open: BTreeSet<RequestId>,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Session {

@@ -138,6 +138,13 @@ pub(super) fn check(value: &Value, path: &str, faults: &mut Vec<ExpandError>) {
             Ok(Some(_)) => {}
             Ok(None) => members.iter().for_each(|(key, member)| check(member, &pointer_push(path, key), faults)),
         },
+        Value::Number(number) => {
+            let safe = json::MAX_SAFE_INTEGER;
+            if number.as_u64().is_some_and(|it| it > safe) || number.as_i64().is_some_and(|it| it.unsigned_abs() > safe) {
+                let message = format!("{number} is beyond 2^53 - 1; such integers are never sent");
+                faults.push(ExpandError { path: path.to_owned(), message });
+            }
+        }
         _ => {}
     }
 }
@@ -187,6 +194,12 @@ impl Allowance {
     fn node(&mut self) -> Result<(), String> {
         self.nodes = self.nodes.checked_sub(1).ok_or_else(|| format!("expands to more than {MAX_EXPANDED_NODES} values"))?;
         Ok(())
+    }
+
+    /// Charges a value that came whole from elsewhere.
+    fn whole(&mut self, value: &Value) -> Result<(), String> {
+        self.nodes = self.nodes.checked_sub(nodes(value)).ok_or_else(|| format!("expands to more than {MAX_EXPANDED_NODES} values"))?;
+        self.text(texts(value))
     }
 
     fn text(&mut self, bytes: usize) -> Result<(), String> {
@@ -246,7 +259,13 @@ impl Expander<'_> {
                 Ok(Value::Array(expanded))
             }
             Value::Object(members) => match Helper::read(members).map_err(fault)? {
-                Some(helper) => self.helper(&helper, path, allowance),
+                Some(helper) => {
+                    let value = self.helper(&helper, path, allowance)?;
+                    if matches!(helper, Helper::From { .. } | Helper::File(_) | Helper::SkillsDir { .. } | Helper::Exact(_)) {
+                        allowance.whole(&value).map_err(fault)?;
+                    }
+                    Ok(value)
+                }
                 None => {
                     let mut expanded = Map::new();
                     for (key, member) in members {
@@ -335,6 +354,15 @@ impl Expander<'_> {
             return Err(format!("no SKILL.md can be read below {prefix}"));
         }
         Ok(serde_json::json!({"_type": crate::contract::activation::REGISTRY_TYPE, "skills": skills}))
+    }
+}
+
+fn texts(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(texts).sum(),
+        Value::Object(members) => members.iter().map(|(key, value)| key.len() + texts(value)).sum(),
+        _ => 0,
     }
 }
 

@@ -101,7 +101,7 @@ pub struct Evidence<'a> {
     pub kind: &'static str,
     /// Always [`SCHEMA_VERSION`].
     pub schema_version: u64,
-    /// The effective budget, in the profile's unit.
+    /// The budget that was asked for, in the profile's unit; from the floor up it is the one that was kept.
     pub budget_chars: u64,
     /// The length of the rendered catalog, in the profile's unit.
     pub used_chars: u64,
@@ -230,9 +230,17 @@ impl<'a> Entry<'a> {
         let (mut source, mut reason, mut trigger, mut body, mut prompt) = (None, "", "", "", "");
         let (mut disabled, mut require_signature) = (Flag::Absent, Flag::Absent);
         let (mut score, mut provenance) = (None, None);
-        // Hyphenated keys sort before their underscored twins, so a later one wins, as it should.
         for (key, value) in members {
-            let key: Cow<'_, str> = if key.contains('-') { key.replace('-', "_").into() } else { key.as_str().into() };
+            let key: Cow<'_, str> = if key.contains('-') {
+                let underscored = key.replace('-', "_");
+                // The underscored twin wins, in whatever order the two come.
+                if members.contains_key(&underscored) {
+                    continue;
+                }
+                underscored.into()
+            } else {
+                key.as_str().into()
+            };
             let text = value.as_str().unwrap_or("");
             match &*key {
                 "name" => name = text,

@@ -156,8 +156,8 @@ impl RenderingProfile {
     pub const MAX_SUFFIX_BASE: u64 = 150;
     /// The largest fixed cost of a part of a card.
     pub const MAX_CARD_PART: u64 = 64;
-    /// The longest header, separator or footer: nobody's layout needs more, and the reference has to render it.
-    pub const MAX_FRAME: u64 = 65_536;
+    /// The longest header, separator or footer. A frame far beyond any layout would make cases not applicable that it should be held to.
+    pub const MAX_FRAME: u64 = 4_096;
 
     /// header + footer + the omission line for one card: below it no budget can be kept.
     #[must_use]

@@ -161,6 +161,12 @@ impl<'a> Catalog<'a> {
         let name = "0-proofmark-manual";
         let text = ["Only for people."; 20].join(" ");
         let manual = json!({"name": name, "description": text, "disable_model_invocation": true});
+        let namespaced = format!("0-proofmark/{name}");
+        if free(&namespaced) {
+            let mut manual = manual.clone();
+            manual["namespace"] = json!("0-proofmark");
+            changes.push(self.with_skills([vec![manual], self.skills.to_vec()].concat()));
+        }
         if free(name) {
             changes.push(self.with_skills([vec![manual], self.skills.to_vec()].concat()));
         }

@@ -14,7 +14,7 @@ use crate::contract::rendering::RenderingProfile;
 /// [`Category::InvalidRegistry`] or [`Category::InvalidOptions`].
 pub fn evidence<'a>(registry: &'a Value, options: &Value, profile: &RenderingProfile) -> Result<Evidence<'a>, Category> {
     let options = Options::read(options)?;
-    let Plan { seats, effective, used, .. } = plan(registry, &options, profile)?;
+    let Plan { seats, used, .. } = plan(registry, &options, profile)?;
     let (mut shown, mut omitted) = (Vec::new(), Vec::new());
     let mut cards = Vec::with_capacity(seats.len());
     for seat in seats {
@@ -49,9 +49,10 @@ pub fn evidence<'a>(registry: &'a Value, options: &Value, profile: &RenderingPro
     Ok(Evidence {
         kind: EVIDENCE_TYPE,
         schema_version: SCHEMA_VERSION,
-        budget_chars: effective,
+        // Below the floor the budget that was asked for and the raised one both stand; a shipping implementation says the former.
+        budget_chars: options.budget,
         used_chars: used,
-        budget_tokens: tokens(effective),
+        budget_tokens: tokens(options.budget),
         used_tokens: tokens(used),
         shown,
         omitted,

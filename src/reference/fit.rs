@@ -20,8 +20,6 @@ pub(super) struct Seat<'a> {
 pub(super) struct Plan<'a> {
     /// Every skill, in card order.
     pub(super) seats: Vec<Seat<'a>>,
-    /// The budget that was kept.
-    pub(super) effective: u64,
     /// Length of the rendered catalog.
     pub(super) used: u64,
     /// Cards dropped for budget.
@@ -105,7 +103,7 @@ pub(super) fn plan<'a>(registry: &'a Value, options: &Options<'_>, profile: &Ren
         BelowFloor::Raise => options.budget.max(floor),
         BelowFloor::Header | BelowFloor::Nothing => options.budget,
     };
-    let mut plan = Plan { seats: Vec::new(), effective, used: 0, dropped: 0, frame: Frame::Nothing };
+    let mut plan = Plan { seats: Vec::new(), used: 0, dropped: 0, frame: Frame::Nothing };
     if options.catalog_rendered {
         let candidates: Vec<usize> = (0..seats.len()).filter(|at| seats[*at].omitted.is_none()).collect();
         let lengths: Vec<u64> = candidates.iter().map(|at| seats[*at].length).collect();
@@ -211,12 +209,12 @@ pub fn smallest_budget(registry: &Value, options: &Value, profile: &RenderingPro
         let suffix = profile.suffix.filter(|_| left > 0).map_or(0, |suffix| suffix.length(left));
         let cards = lengths[..count].iter().fold(0_u64, |sum, length| sum.saturating_add(*length));
         let needed = (profile.header + profile.footer + separators + suffix).saturating_add(cards);
-        return Ok(Some(needed.max(floor)).filter(|budget| shown(*budget) == wanted));
+        return Ok(Some(needed.max(floor).max(1)).filter(|budget| shown(*budget) == wanted));
     }
     // Skipping shows fewer cards at some larger budgets, so that nothing but trying finds the first.
     let most = lengths.iter().fold(floor, |sum, length| sum.saturating_add(*length).saturating_add(profile.separator));
     if most.saturating_mul(lengths.len() as u64) > 50_000_000 {
         return Ok(None);
     }
-    Ok((floor..=most).find(|budget| shown(*budget) == wanted))
+    Ok((floor.max(1)..=most).find(|budget| shown(*budget) == wanted))
 }

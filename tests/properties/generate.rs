@@ -49,6 +49,8 @@ pub(crate) fn text() -> impl Strategy<Value = String> {
 pub(crate) fn name() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-d]{1,2}",
+        // Alike for long, and one the beginning of another.
+        1 => "sixteen-bytes-or[ab\\x00]{0,3}",
         2 => select(vec!["Z", "z", "é", "e\u{301}", "技", "🚀", "\u{ffff}", "\u{10000}", "a/b", "a~", "0", " "]).prop_map(str::to_owned),
         1 => text().prop_filter("a name", |text| !text.is_empty()),
     ]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 use proofmark::adapter::{Answer, Implementation as _, Operation, Refusal};
-use proofmark::contract::rendering::RenderingProfile;
+use proofmark::contract::rendering::{BelowFloor, RenderingProfile};
 use proofmark::reference::{self, Reference};
 use serde_json::{Value, json};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
@@ -83,8 +83,13 @@ pub(super) fn main(args: &EvidenceArgs) -> Result<Exit, Failure> {
             Format::Text => {
                 let value = serde_json::to_value(&evidence).map_err(|error| Failure::usage(error.to_string()))?;
                 table(&mut out, &value, &profile)?;
-                if evidence.budget_chars != args.budget {
-                    writeln!(out, "the budget of {} is below the floor of this layout, and was raised to it", args.budget)?;
+                if args.budget < profile.floor() && profile.below_floor == BelowFloor::Raise {
+                    writeln!(
+                        out,
+                        "the budget of {} is below the floor of this layout, and was raised to {}",
+                        args.budget,
+                        profile.floor()
+                    )?;
                 }
             }
         }

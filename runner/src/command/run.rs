@@ -74,6 +74,9 @@ pub(super) struct RunArgs {
     /// The lowest level at which a failure makes the exit status 1
     #[arg(long, value_name = "LEVEL", default_value = "must", value_parser = ["must", "should", "may"])]
     fail_on: String,
+    /// Exit with 0 also where must cases were not judged: an operation is unsupported, or no rendering profile is declared
+    #[arg(long)]
+    allow_partial: bool,
     /// Threads for the reference in this process
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -186,7 +189,7 @@ pub(super) fn main(args: &RunArgs) -> Result<Exit, Failure> {
 
     let mut summary = Summary::of(&report);
     summary.selected = cases.len();
-    let exit = summary.exit(fail_on);
+    let exit = summary.exit(fail_on, args.allow_partial);
     let mut out = args.output.stdout();
     match args.output.format {
         Format::Json => {

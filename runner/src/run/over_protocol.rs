@@ -240,10 +240,8 @@ impl<'r, 's: 'r> Run<'r, 's, '_> {
     /// The conversation can't go on: the child is ended. A case that was alone in flight is to blame; of several each runs again alone.
     /// Returns the cases concerned.
     fn lost(&mut self, outcome: Outcome, reason: &str) -> Vec<usize> {
-        let stderr = self.stderr();
-        if let Some(client) = self.client.take() {
-            client.kill();
-        }
+        // Its last words come while it dies.
+        let stderr = self.client.take().map(|client| client.kill().stderr).filter(|text| !text.trim().is_empty());
         let mut concerned: Vec<usize> = self.running.keys().copied().collect();
         concerned.sort_unstable();
         self.open.clear();

@@ -115,14 +115,14 @@ impl Summary {
         [Outcome::Unsupported, Outcome::Skipped].into_iter().map(|outcome| self.count(Level::Must, outcome)).sum()
     }
 
-    /// The exit status, where failures from `fail_on` up count.
+    /// The exit status, where failures from `fail_on` up count. A pass in part is no conformance unless it is allowed.
     #[must_use]
-    pub fn exit(&self, fail_on: Level) -> Exit {
+    pub fn exit(&self, fail_on: Level, allow_partial: bool) -> Exit {
         if self.failed_from(fail_on) > 0 {
             Exit::NotConformant
         } else if self.adapter_faults() > 0 || self.faults > 0 {
             Exit::Adapter
-        } else if self.judged == 0 {
+        } else if self.judged == 0 || (self.must_not_judged() > 0 && !allow_partial) {
             Exit::NotConformant
         } else {
             Exit::Conformant

@@ -121,7 +121,7 @@ pub(crate) const EXHIBITS: &[Exhibit] = &[
             talk.reply(id, &declaration);
             talk.behave();
         },
-        check: |stage| bad_declaration(&stage.start_fault(), "/rendering/header 1000000 is greater than the maximum of 65536"),
+        check: |stage| bad_declaration(&stage.start_fault(), "/rendering/header 1000000 is greater than the maximum of 4096"),
     },
     Exhibit {
         name: "greets_people_on_stdout",

@@ -3,9 +3,12 @@
 use serde_json::Value;
 
 use crate::adapter::{Answer, Operation};
-use crate::contract::activation::{Category, LOAD_EVENT_TYPE};
+use crate::contract::activation::{Category, Entry, LOAD_EVENT_TYPE};
 use crate::json::as_count;
 use crate::policy::exchange::{Findings, Judged, View};
+
+/// A shorter body may stand in an event by chance.
+const LONG_ENOUGH: usize = 16;
 
 pub(super) fn check(exchange: &View<'_>) -> Judged {
     if exchange.operation != Operation::ActivationLoad {
@@ -24,6 +27,15 @@ pub(super) fn check(exchange: &View<'_>) -> Judged {
             if blocked {
                 event(refusal.event.as_ref(), "omitted", &mut findings);
                 let error = refusal.event.as_ref().and_then(|event| event.get("error")).and_then(Value::as_str);
+                // Whatever the key: what was blocked does not leave.
+                let bodies = exchange.entries().and_then(|entries| entries.get(exchange.param("id").as_str()?));
+                let leaked =
+                    |body: &str| body.chars().count() >= LONG_ENOUGH && refusal.event.as_ref().is_some_and(|event| has_text(event, body));
+                // Provenance is copied, whatever stands there.
+                let copied = |entry: &Entry<'_>| entry.provenance.is_some_and(|it| it.values().any(|value| has_text(value, entry.body)));
+                if bodies.is_some_and(|entries| entries.iter().any(|entry| leaked(entry.body) && !copied(entry))) {
+                    findings.push(("/event".into(), "holds the body that was blocked".into()));
+                }
                 if error.is_none_or(str::is_empty) {
                     findings.push(("/event/error".into(), "does not say why the load was blocked".into()));
                 }
@@ -34,6 +46,15 @@ pub(super) fn check(exchange: &View<'_>) -> Judged {
         _ => return None,
     }
     Some(findings)
+}
+
+fn has_text(value: &Value, part: &str) -> bool {
+    match value {
+        Value::String(text) => text.contains(part),
+        Value::Array(items) => items.iter().any(|item| has_text(item, part)),
+        Value::Object(members) => members.values().any(|member| has_text(member, part)),
+        _ => false,
+    }
 }
 
 fn event(event: Option<&Value>, lifecycle: &str, findings: &mut Findings) {

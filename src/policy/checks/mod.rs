@@ -5,6 +5,7 @@ mod card_length;
 mod card_text;
 mod catalog_agrees;
 mod catalog_limit;
+mod catalog_text;
 mod disabled;
 mod entry_facts;
 mod laws;
@@ -35,6 +36,7 @@ pub(super) const ALL: &[(&str, NativeCheck)] = &[
     ("card_length", card_length::check),
     ("card_text", card_text::check),
     ("catalog_agrees", catalog_agrees::check),
+    ("catalog_text", catalog_text::check),
     ("catalog_limit", catalog_limit::check),
     ("disabled", disabled::check),
     ("entry_facts", entry_facts::check),

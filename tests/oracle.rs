@@ -9,7 +9,6 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use proofmark::adapter::{Answer, Implementation as _, Operation};
-use proofmark::contract::activation::tokens;
 use proofmark::contract::rendering::{RenderingProfile, Unit};
 use proofmark::contract::skill_file;
 use proofmark::policy::{Companion, Exchange, RulePack};

@@ -73,6 +73,7 @@ fn mixed_bag(suite: &Suite) -> RunReport {
     RunReport {
         suite: SuiteInfo { version: "0.1.0".into(), digest: "sha256:0123456789abcdef".into() },
         suite_cases: 9,
+        selected: 9,
         implementation: Some(ImplementationInfo {
             name: "bag\u{1b}".into(),
             version: "2".into(),

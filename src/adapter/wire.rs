@@ -165,11 +165,7 @@ impl Declaration {
             let faults: Vec<String> = violations.iter().map(|it| format!("{} {}", place(&it.path), it.message)).collect();
             return Err(faults.join("; "));
         }
-        let declaration: Self = serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
-        match declaration.fault() {
-            Some(fault) => Err(fault),
-            None => Ok(declaration),
-        }
+        serde_json::from_value(value.clone()).map_err(|error| error.to_string())
     }
 
     /// Whether an operation is among those declared.
@@ -177,14 +173,20 @@ impl Declaration {
     pub fn supports(&self, operation: Operation) -> bool {
         self.operations.iter().any(|name| name == operation.name())
     }
+}
 
-    fn fault(&self) -> Option<String> {
-        if self.protocol != PROTOCOL_VERSION {
-            return Some(format!("protocol is {}; this runner offered [{PROTOCOL_VERSION}]", self.protocol));
-        }
-        if self.max_in_flight == 0 {
-            return Some("max_in_flight is 0; at least 1".to_owned());
-        }
-        self.rendering.and_then(|profile| profile.fault()).map(|fault| format!("rendering: {fault}"))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_of_a_declaration_has_the_bounds_of_a_profile() {
+        let schema: Value = crate::json::parse(crate::embedded::text("schemas/declaration.schema.json")).unwrap();
+        let bound = |pointer: &str| schema.pointer(pointer).and_then(Value::as_u64);
+        assert_eq!(bound("/$defs/length/maximum"), Some(RenderingProfile::MAX_FRAME));
+        assert_eq!(bound("/$defs/part/maximum"), Some(RenderingProfile::MAX_CARD_PART));
+        let base = "/$defs/rendering/properties/suffix/then/properties/base/maximum";
+        assert_eq!(bound(base), Some(RenderingProfile::MAX_SUFFIX_BASE));
+        assert_eq!(bound("/properties/protocol/const"), Some(PROTOCOL_VERSION));
     }
 }

@@ -15,6 +15,8 @@ use std::time::Duration;
 
 use clap::{Args, ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use proofmark::case::{LoadOptions, Suite, SuiteFault, SuiteFiles};
+use proofmark::contract::rendering::RenderingProfile;
+use proofmark::embedded;
 use proofmark::judge::suite_contradictions;
 
 use crate::exit::Exit;
@@ -207,6 +209,14 @@ fn invalid(faults: &[SuiteFault]) -> Failure {
     }
     let message = format!("the suite is invalid, and nothing of it runs:\n{}", lines.join("\n"));
     Failure { exit: Exit::SuiteInvalid, message }
+}
+
+/// One of the rendering profiles that ship, by the name given to `--rendering`.
+fn shipped_profile(name: &str) -> Result<RenderingProfile, Failure> {
+    embedded::rendering_profile(name).ok_or_else(|| {
+        let names: Vec<&str> = embedded::rendering_profiles().keys().map(String::as_str).collect();
+        Failure::usage(format!("--rendering {name}: there is no such profile; there are {}", names.join(", ")))
+    })
 }
 
 /// A duration as people write it: `500ms`, `10s`, `2m`.

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use proofmark::embedded;
 use proofmark::verdict::Level;
 
-use super::{Failure, Format, OutputArgs, SuiteArgs, duration, load_suite, somebody_watches, write_json};
+use super::{Failure, Format, OutputArgs, SuiteArgs, duration, load_suite, shipped_profile, somebody_watches, write_json};
 use crate::client::ClientOptions;
 use crate::exit::Exit;
 use crate::filter::Filter;
@@ -145,10 +144,7 @@ impl RunArgs {
 }
 
 pub(super) fn main(args: &RunArgs) -> Result<Exit, Failure> {
-    let rendering = embedded::rendering_profile(&args.rendering).ok_or_else(|| {
-        let names: Vec<&str> = embedded::rendering_profiles().keys().map(String::as_str).collect();
-        Failure::usage(format!("--rendering {}: there is no such profile; there are {}", args.rendering, names.join(", ")))
-    })?;
+    let rendering = shipped_profile(&args.rendering)?;
     if args.command.is_empty() && std::env::args_os().any(|word| word == "--") {
         return Err(Failure::usage("there is no command behind `--`; without the dashes the reference is judged"));
     }
@@ -187,8 +183,7 @@ pub(super) fn main(args: &RunArgs) -> Result<Exit, Failure> {
     };
     bar.finish_and_clear();
 
-    let mut summary = Summary::of(&report);
-    summary.selected = cases.len();
+    let summary = Summary::of(&report);
     let exit = summary.exit(fail_on, args.allow_partial);
     let mut out = args.output.stdout();
     match args.output.format {

@@ -4,10 +4,9 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 
 use clap::Args;
 use proofmark::adapter::{DEFAULT_MAX_LINE_BYTES, Server};
-use proofmark::embedded;
 use proofmark::reference::Reference;
 
-use super::Failure;
+use super::{Failure, shipped_profile};
 use crate::exit::Exit;
 
 /// Arguments of `serve`.
@@ -20,10 +19,7 @@ pub(super) struct ServeArgs {
 }
 
 pub(super) fn main(args: &ServeArgs) -> Result<Exit, Failure> {
-    let profile = embedded::rendering_profile(&args.rendering).ok_or_else(|| {
-        let names: Vec<&str> = embedded::rendering_profiles().keys().map(String::as_str).collect();
-        Failure::usage(format!("--rendering {}: there is no such profile; there are {}", args.rendering, names.join(", ")))
-    })?;
+    let profile = shipped_profile(&args.rendering)?;
     let mut server = Server::new(Reference::new(profile));
     let mut input = BufReader::with_capacity(1 << 16, std::io::stdin().lock());
     let mut output = std::io::stdout().lock();

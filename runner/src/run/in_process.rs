@@ -27,17 +27,7 @@ pub fn run_reference(
 ) -> RunReport {
     let started = Instant::now();
     let mut reference = Reference::new(rendering);
-    let mut report = RunReport {
-        suite: suite.info(),
-        suite_cases: suite.cases().len(),
-        implementation: None,
-        rendering: Some(rendering),
-        command: Vec::new(),
-        results: Vec::new(),
-        faults: Vec::new(),
-        repeated: 0,
-        elapsed: started.elapsed(),
-    };
+    let mut report = RunReport { rendering: Some(rendering), ..RunReport::new(suite, cases.len(), Vec::new()) };
     let declaration = match reference.initialize(&hello(suite, nonce())) {
         Ok(declaration) => declaration,
         Err(error) => {

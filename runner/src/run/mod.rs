@@ -24,8 +24,10 @@ pub type Progress<'a> = dyn FnMut(&CaseResult) + 'a;
 pub struct RunReport {
     /// Which suite.
     pub suite: SuiteInfo,
-    /// Cases in the suite; fewer are in `results` where a filter selected some.
+    /// Cases in the suite.
     pub suite_cases: usize,
+    /// Cases selected for this run; fewer are in `results` where nobody answered.
+    pub selected: usize,
     /// Who answered; `None` where nobody did.
     pub implementation: Option<ImplementationInfo>,
     /// The rendering profile that was declared.
@@ -40,6 +42,24 @@ pub struct RunReport {
     pub repeated: usize,
     /// From the first request to the last answer.
     pub elapsed: Duration,
+}
+
+impl RunReport {
+    /// A run of which nothing came back yet.
+    fn new(suite: &Suite, selected: usize, command: Vec<String>) -> Self {
+        Self {
+            suite: suite.info(),
+            suite_cases: suite.cases().len(),
+            selected,
+            implementation: None,
+            rendering: None,
+            command,
+            results: Vec::new(),
+            faults: Vec::new(),
+            repeated: 0,
+            elapsed: Duration::ZERO,
+        }
+    }
 }
 
 /// The params of `initialize`.

@@ -30,17 +30,8 @@ pub struct OverProtocol {
 /// Runs cases against a child.
 pub fn run_over_protocol(suite: &Suite, cases: &[&Case], options: &OverProtocol, progress: &mut Progress<'_>) -> RunReport {
     let started = Instant::now();
-    let mut report = RunReport {
-        suite: suite.info(),
-        suite_cases: suite.cases().len(),
-        implementation: None,
-        rendering: None,
-        command: options.client.command.iter().map(|part| part.to_string_lossy().into_owned()).collect(),
-        results: Vec::new(),
-        faults: Vec::new(),
-        repeated: 0,
-        elapsed: started.elapsed(),
-    };
+    let command = options.client.command.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    let mut report = RunReport::new(suite, cases.len(), command);
     let hello = hello(suite, nonce());
     let client = match Client::start(&options.client, &hello) {
         Ok(client) => client,

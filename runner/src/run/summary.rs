@@ -85,7 +85,7 @@ impl Summary {
         }
         Self {
             in_suite: report.suite_cases,
-            selected: report.results.len(),
+            selected: report.selected,
             judged: report.results.iter().filter(|result| result.outcome.is_judged()).count(),
             levels,
             rules: rules.into_values().collect(),

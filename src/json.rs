@@ -231,6 +231,40 @@ pub fn pointer_push(pointer: &str, token: impl fmt::Display) -> String {
     }
 }
 
+/// Puts a value in the place of the one at a JSON Pointer; `{$remove: true}` takes it out. A member or the element behind the last may be
+/// new, anything else has to be there.
+pub(crate) fn edit(value: &mut Value, pointer: &str, new: &Value) -> Option<()> {
+    let remove = new.get("$remove") == Some(&Value::Bool(true));
+    let Some((parent, token)) = pointer.rsplit_once('/') else {
+        if !pointer.is_empty() || remove {
+            return None;
+        }
+        *value = new.clone();
+        return Some(());
+    };
+    let token = token.replace("~1", "/").replace("~0", "~");
+    match value.pointer_mut(parent)? {
+        Value::Object(members) if remove => members.remove(&token).map(drop),
+        Value::Object(members) => {
+            members.insert(token, new.clone());
+            Some(())
+        }
+        Value::Array(items) => {
+            let at: usize = token.parse().ok()?;
+            if remove {
+                (at < items.len()).then(|| drop(items.remove(at)))
+            } else if at == items.len() {
+                items.push(new.clone());
+                Some(())
+            } else {
+                *items.get_mut(at)? = new.clone();
+                Some(())
+            }
+        }
+        _ => None,
+    }
+}
+
 /// A value on one line, cut in the middle when it is longer than `max_chars`, with control characters escaped.
 #[must_use]
 pub fn excerpt(value: &Value, max_chars: usize) -> String {
@@ -295,6 +329,24 @@ mod tests {
         assert_eq!(as_count(&json!(MAX_SAFE_INTEGER)), Some(MAX_SAFE_INTEGER));
         for value in [json!(MAX_SAFE_INTEGER + 1), json!(-1), json!(2000.5), json!("2000"), json!(true), json!(1e300)] {
             assert_eq!(as_count(&value), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn an_edit_replaces_adds_and_removes_and_nothing_else() {
+        let edited = |pointer: &str, new: Value| {
+            let mut value = json!({"a": [1, 2], "b/c": {"d": 3}});
+            edit(&mut value, pointer, &new).map(|()| value)
+        };
+        let remove = || json!({"$remove": true});
+        assert_eq!(edited("", json!(1)), Some(json!(1)));
+        assert_eq!(edited("/a/1", json!(5)), Some(json!({"a": [1, 5], "b/c": {"d": 3}})));
+        assert_eq!(edited("/a/2", json!(5)), Some(json!({"a": [1, 2, 5], "b/c": {"d": 3}})));
+        assert_eq!(edited("/a/0", remove()), Some(json!({"a": [2], "b/c": {"d": 3}})));
+        assert_eq!(edited("/b~1c/e", json!(4)), Some(json!({"a": [1, 2], "b/c": {"d": 3, "e": 4}})));
+        assert_eq!(edited("/b~1c", remove()), Some(json!({"a": [1, 2]})));
+        for (pointer, new) in [("/a/3", json!(5)), ("/a/2", remove()), ("/x/y", json!(1)), ("/a/0/b", json!(1)), ("/c", remove()), ("", remove()), ("a", json!(1))] {
+            assert_eq!(edited(pointer, new), None, "{pointer}");
         }
     }
 

@@ -28,6 +28,14 @@ impl Level {
     }
 }
 
+impl Level {
+    /// The level of this word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::May, Self::Should, Self::Must].into_iter().find(|level| level.as_str() == word)
+    }
+}
+
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())

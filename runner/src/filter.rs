@@ -1,13 +1,14 @@
 //! Which cases a run is about.
 
 use glob::Pattern;
-use proofmark::case::{Case, Suite};
+use proofmark::case::{Case, Profile, Suite};
 
-/// Patterns over case ids, and a contract.
+/// Patterns over case ids, a contract, and a profile.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     patterns: Vec<(String, Option<Pattern>)>,
     contract: Option<String>,
+    profile: Option<&'static Profile>,
 }
 
 /// Why a filter can't be used.
@@ -30,13 +31,24 @@ impl Filter {
             let pattern = text.contains(['*', '?', '[']).then(|| Pattern::new(text)).transpose();
             pattern.map(|pattern| (text.clone(), pattern)).map_err(|error| FilterError(format!("{text:?} is no glob: {error}")))
         };
-        Ok(Self { patterns: patterns.iter().map(read).collect::<Result<_, _>>()?, contract })
+        Ok(Self { patterns: patterns.iter().map(read).collect::<Result<_, _>>()?, contract, profile: None })
+    }
+
+    /// The same, for the cases of a profile only.
+    ///
+    /// # Errors
+    /// Where there is no such profile.
+    pub fn of_profile(mut self, name: &str) -> Result<Self, FilterError> {
+        let profiles = Profile::shipped();
+        let known = || profiles.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        self.profile = Some(profiles.get(name).ok_or_else(|| FilterError(format!("there is no profile {name:?}; there are {}", known())))?);
+        Ok(self)
     }
 
     /// Whether everything is selected.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.patterns.is_empty() && self.contract.is_none()
+        self.patterns.is_empty() && self.contract.is_none() && self.profile.is_none()
     }
 
     /// The cases that this selects.
@@ -62,7 +74,8 @@ impl Filter {
                     hit = true;
                 }
             }
-            if hit && self.contract.as_ref().is_none_or(|contract| case.contract == *contract) {
+            let fits = self.contract.as_ref().is_none_or(|contract| case.contract == *contract);
+            if hit && fits && self.profile.is_none_or(|profile| profile.covers(case)) {
                 selected.push(case);
             }
         }
@@ -78,7 +91,7 @@ impl Filter {
             return Err(FilterError(format!("no case matches {text:?}; {hint}")));
         }
         if selected.is_empty() {
-            return Err(FilterError("the patterns and the contract together select no case".to_owned()));
+            return Err(FilterError("the patterns, the contract and the profile together select no case".to_owned()));
         }
         Ok(selected)
     }

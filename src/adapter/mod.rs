@@ -11,7 +11,7 @@ mod wire;
 
 pub use codec::{DEFAULT_MAX_LINE_BYTES, MalformedMessage};
 pub use implementation::{Answer, ErrorObject, Implementation, Refusal};
-pub use operation::Operation;
+pub use operation::{LIFECYCLE_RUN, Operation};
 pub use server::{Reply, Server};
 pub use session::{ProtocolFault, Received, RequestId, Session};
 pub use wire::{Declaration, Diagnostics, Hello, ImplementationInfo, PROTOCOL_VERSION, RunnerInfo, SuiteInfo, error_code};

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::contract::{activation, lifecycle};
+
 /// An operation that an implementation may support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
@@ -15,12 +17,38 @@ pub enum Operation {
     ActivationRead,
     /// `{layers, precedence?}` → `{registry, shadowed}`.
     RegistryMerge,
+    /// `{receipt}` → a verdict.
+    LifecycleValidateReceipt,
+    /// `{capabilities, receipts?, events}` → a verdict.
+    LifecycleValidateTrace,
+    /// `{registry, files, capabilities, receipts?}` → `{session}`. This and the next two are declared together, as `lifecycle.run`.
+    LifecycleOpen,
+    /// `{session, event}` → `{events}`.
+    LifecycleStep,
+    /// `{session}` → `{}`.
+    LifecycleClose,
+    /// `{situation}` → `{skill_lifecycle_profile, ttl}`.
+    LifecyclePlan,
 }
+
+/// The name under which the three operations of a running host are declared.
+pub const LIFECYCLE_RUN: &str = "lifecycle.run";
 
 impl Operation {
     /// Every operation, in the protocol's order.
-    pub const ALL: [Self; 5] =
-        [Self::ActivationEvidence, Self::ActivationCatalog, Self::ActivationLoad, Self::ActivationRead, Self::RegistryMerge];
+    pub const ALL: [Self; 11] = [
+        Self::ActivationEvidence,
+        Self::ActivationCatalog,
+        Self::ActivationLoad,
+        Self::ActivationRead,
+        Self::RegistryMerge,
+        Self::LifecycleValidateReceipt,
+        Self::LifecycleValidateTrace,
+        Self::LifecycleOpen,
+        Self::LifecycleStep,
+        Self::LifecycleClose,
+        Self::LifecyclePlan,
+    ];
 
     /// The method's name on the wire.
     #[must_use]
@@ -31,6 +59,46 @@ impl Operation {
             Self::ActivationLoad => "activation.load",
             Self::ActivationRead => "activation.read",
             Self::RegistryMerge => "registry.merge",
+            Self::LifecycleValidateReceipt => "lifecycle.validate_receipt",
+            Self::LifecycleValidateTrace => "lifecycle.validate_trace",
+            Self::LifecycleOpen => "lifecycle.open",
+            Self::LifecycleStep => "lifecycle.step",
+            Self::LifecycleClose => "lifecycle.close",
+            Self::LifecyclePlan => "lifecycle.plan",
+        }
+    }
+
+    /// The name by which a declaration says that it is supported.
+    #[must_use]
+    pub fn declared_name(self) -> &'static str {
+        match self {
+            Self::LifecycleOpen | Self::LifecycleStep | Self::LifecycleClose => LIFECYCLE_RUN,
+            operation => operation.name(),
+        }
+    }
+
+    /// Every name that a declaration may have, in the protocol's order.
+    #[must_use]
+    pub fn declared_names() -> Vec<&'static str> {
+        let mut names: Vec<&str> = Self::ALL.into_iter().map(Self::declared_name).collect();
+        names.dedup();
+        names
+    }
+
+    /// Whether its answer is a verdict.
+    #[must_use]
+    pub fn answers_a_verdict(self) -> bool {
+        matches!(self, Self::LifecycleValidateReceipt | Self::LifecycleValidateTrace)
+    }
+
+    /// The contract that it belongs to, as declarations name it.
+    #[must_use]
+    pub fn contract(self) -> &'static str {
+        match self {
+            Self::ActivationEvidence | Self::ActivationCatalog | Self::ActivationLoad | Self::ActivationRead | Self::RegistryMerge => {
+                activation::NAME
+            }
+            _ => lifecycle::NAME,
         }
     }
 

@@ -120,7 +120,7 @@ static DECLARATION: LazyLock<Schema> = LazyLock::new(|| {
 });
 
 impl Declaration {
-    /// A declaration of contract 1 with no operation yet.
+    /// A declaration with no operation yet.
     #[must_use]
     pub fn new(name: &str, version: &str, language: &str) -> Self {
         Self {
@@ -133,17 +133,22 @@ impl Declaration {
                 issues: None,
             },
             operations: Vec::new(),
-            contracts: BTreeMap::from([(crate::contract::activation::NAME.to_owned(), vec![Value::from(1)])]),
+            contracts: BTreeMap::new(),
             rendering: None,
             diagnostics: Diagnostics::Rules,
             max_in_flight: 1,
         }
     }
 
-    /// Adds operations.
+    /// Adds operations, with version 1 of the contracts that they belong to. The three of a running host are declared under one name.
     #[must_use]
     pub fn operations(mut self, operations: impl IntoIterator<Item = Operation>) -> Self {
-        self.operations.extend(operations.into_iter().map(|operation| operation.name().to_owned()));
+        for operation in operations {
+            self.contracts.entry(operation.contract().to_owned()).or_insert_with(|| vec![Value::from(1)]);
+            if !self.supports(operation) {
+                self.operations.push(operation.declared_name().to_owned());
+            }
+        }
         self
     }
 
@@ -171,7 +176,7 @@ impl Declaration {
     /// Whether an operation is among those declared.
     #[must_use]
     pub fn supports(&self, operation: Operation) -> bool {
-        self.operations.iter().any(|name| name == operation.name())
+        self.operations.iter().any(|name| name == operation.declared_name())
     }
 }
 

@@ -55,6 +55,8 @@ enum Helper<'a> {
     SkillsDir { path: &'a str, source: Option<&'a str> },
     Budget(BudgetRequest),
     From { step: &'a str, path: &'a str },
+    Edit { of: &'a Value, with: &'a Map<String, Value> },
+    Numbered(&'a Value),
     Exact(&'a Value),
 }
 
@@ -111,10 +113,26 @@ impl<'a> Helper<'a> {
                     _ => return Err("$from takes {step, path}".to_owned()),
                 }
             }
+            "$edit" => {
+                only(&["of", "with"])?;
+                match (argument.get("of"), argument.get("with").and_then(Value::as_object)) {
+                    (Some(of), Some(with)) if !with.is_empty() => Self::Edit { of, with },
+                    _ => return Err("$edit takes {of: VALUE, with: {POINTER: VALUE, …}}".to_owned()),
+                }
+            }
+            "$numbered" => match argument {
+                Value::Array(_) | Value::Object(_) => Self::Numbered(argument),
+                _ => return Err("$numbered takes a sequence of events".to_owned()),
+            },
             "$exact" => Self::Exact(argument),
             unknown => return Err(format!("there is no helper {unknown}; write data with such keys below $exact")),
         }))
     }
+}
+
+/// What `$edit` takes a member or an element out by.
+fn is_removal(value: &Value) -> bool {
+    value.get("$remove") == Some(&Value::Bool(true))
 }
 
 fn contains_repeat(value: &Value) -> bool {
@@ -132,6 +150,13 @@ pub(super) fn check(value: &Value, path: &str, faults: &mut Vec<ExpandError>) {
         Value::Object(members) => match Helper::read(members) {
             Err(message) => faults.push(ExpandError { path: path.to_owned(), message }),
             Ok(Some(Helper::Repeat { item, .. })) => check(item, &format!("{path}/$repeat/item"), faults),
+            Ok(Some(Helper::Edit { of, with })) => {
+                check(of, &format!("{path}/$edit/of"), faults);
+                for (pointer, new) in with.iter().filter(|(_, new)| !is_removal(new)) {
+                    check(new, &pointer_push(&format!("{path}/$edit/with"), pointer), faults);
+                }
+            }
+            Ok(Some(Helper::Numbered(events))) => check(events, &format!("{path}/$numbered"), faults),
             Ok(Some(Helper::Budget(_))) if path != "/options/budget" => {
                 faults.push(ExpandError { path: path.to_owned(), message: "a relative budget stands at options.budget only".to_owned() });
             }
@@ -311,6 +336,25 @@ impl Expander<'_> {
             Helper::Budget(_) => Err(fault("a relative budget stands at options.budget only".to_owned())),
             Helper::From { step, path: pointer } => {
                 (self.earlier)(step, pointer).ok_or_else(|| fault(format!("the answer to the step {step} has nothing at {pointer:?}")))
+            }
+            Helper::Edit { of, with } => {
+                let mut value = self.value(of, &format!("{path}/$edit/of"), allowance)?;
+                for (pointer, new) in *with {
+                    let here = pointer_push(&format!("{path}/$edit/with"), pointer);
+                    let new = if is_removal(new) { new.clone() } else { self.value(new, &here, allowance)? };
+                    json::edit(&mut value, pointer, &new).ok_or_else(|| fault(format!("$edit: there is no place {pointer:?}")))?;
+                }
+                Ok(value)
+            }
+            Helper::Numbered(events) => {
+                let mut events = self.value(events, &format!("{path}/$numbered"), allowance)?;
+                let items = events.as_array_mut().ok_or_else(|| fault("$numbered takes a sequence of events".to_owned()))?;
+                for (at, event) in items.iter_mut().enumerate() {
+                    if let Value::Object(members) = event {
+                        members.entry("seq").or_insert_with(|| Value::from(at + 1));
+                    }
+                }
+                Ok(events)
             }
             Helper::Exact(value) => Ok((*value).clone()),
         }

@@ -3,7 +3,10 @@
 use serde_json::Value;
 
 use super::matcher::{Matcher, MatcherFault};
+use crate::adapter::Operation;
 use crate::json::pointer_push;
+use crate::policy::RulePack;
+use crate::verdict::Level;
 
 /// What is expected of an answer.
 #[derive(Debug, Clone)]
@@ -86,6 +89,57 @@ impl Expectation {
                     found.extend(item.vacuous_parts().into_iter().map(|path| format!("/one_of/{at}{path}")));
                 }
             }
+        }
+        found
+    }
+
+    /// Parts of a verdict that say nothing of a case of this level, with what is wrong with each.
+    pub(super) fn unjudged_parts(&self, level: Level, operation: Operation, is_run: bool) -> Vec<(String, String)> {
+        let expected = match self {
+            Self::Verdict(expected) => expected,
+            Self::OneOf(items) => {
+                let inner = |(at, item): (usize, &Self)| {
+                    let parts = item.unjudged_parts(level, operation, is_run).into_iter();
+                    parts.map(move |(path, message)| (format!("/one_of/{at}{path}"), message)).collect::<Vec<_>>()
+                };
+                return items.iter().enumerate().flat_map(inner).collect();
+            }
+            _ => return Vec::new(),
+        };
+        let mut found = Vec::new();
+        let mut fault = |path: &str, message: String| found.push((format!("/verdict{path}"), message));
+        if is_run {
+            let only_valid = VerdictExpectation { valid: true, ..VerdictExpectation::default() };
+            if *expected != only_valid {
+                fault("", "a run is expected to be valid, and the rules say the rest".to_owned());
+            }
+            return found;
+        }
+        if !operation.answers_a_verdict() {
+            fault("", format!("{operation} does not answer with a verdict"));
+        }
+        for (key, list, must_be_judged) in [("violations", &expected.violations, true), ("also", &expected.also, false)] {
+            for (at, violation) in list.iter().enumerate() {
+                let path = format!("/{key}/{at}/rule");
+                match RulePack::shipped_rule(&violation.rule) {
+                    None => fault(&path, format!("there is no rule {}", violation.rule)),
+                    Some((_, rule)) if must_be_judged && rule.level < level => {
+                        fault(&path, format!("{} is a {} rule, which a {level} case does not judge", rule.id, rule.level));
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        for (at, rule) in expected.not_judged.iter().flatten().enumerate() {
+            if RulePack::shipped_rule(rule).is_none() {
+                fault(&format!("/not_judged/{at}"), format!("there is no rule {rule}"));
+            }
+        }
+        let broken = |violation: &&ViolationExpectation| {
+            RulePack::shipped_rule(&violation.rule).is_some_and(|(_, rule)| rule.level == Level::Must && rule.milder.is_none())
+        };
+        if expected.valid && expected.violations.iter().any(|violation| broken(&violation)) {
+            fault("/valid", "a document that breaks a must is not valid".to_owned());
         }
         found
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::expand;
 use super::expectation::Expectation;
 use super::suite::SuiteFault;
-use crate::adapter::Operation;
+use crate::adapter::{LIFECYCLE_RUN, Operation};
 use crate::contract::rendering::Assumption;
 use crate::embedded;
 use crate::json::pointer_push;
@@ -58,8 +58,10 @@ pub struct Case {
 pub struct Step {
     /// Its name, where the case has steps.
     pub name: Option<String>,
-    /// What is asked.
+    /// What is asked; of a run the first of its calls.
     pub operation: Operation,
+    /// Whether it is a whole run: a session in which a world is played, event by event.
+    pub is_run: bool,
     /// With what, helpers not expanded.
     pub given: Value,
     /// What is expected of the answer.
@@ -239,10 +241,15 @@ impl CaseEntry {
         };
         let mut steps: Vec<Step> = Vec::new();
         for (pointer, entry) in entries {
-            let Some(operation) = Operation::from_name(&entry.operation) else {
+            let is_run = entry.operation == LIFECYCLE_RUN;
+            let operation = if is_run { Some(Operation::LifecycleOpen) } else { Operation::from_name(&entry.operation) };
+            let Some(operation) = operation else {
                 fault(&format!("{pointer}/operation"), format!("there is no operation {:?}", entry.operation));
                 continue;
             };
+            if is_run && entry.given.get("world").is_some() == entry.given.get("walk").is_some() {
+                fault(&format!("{pointer}/given"), "a run is given a world, or a walk through one".to_owned());
+            }
             let mut expand_faults = Vec::new();
             expand::check(&entry.given, "", &mut expand_faults);
             for found in expand_faults {
@@ -264,6 +271,9 @@ impl CaseEntry {
             for path in expect.iter().flat_map(Expectation::vacuous_parts) {
                 fault(&format!("{pointer}/expect{path}"), format!("the expectation at {path:?} can't fail"));
             }
+            for (path, message) in expect.iter().flat_map(|expect| expect.unjudged_parts(self.level, operation, is_run)) {
+                fault(&format!("{pointer}/expect{path}"), message);
+            }
             let mut named = Vec::new();
             expect.iter().flat_map(Expectation::matchers).for_each(|matcher| matcher.steps_named(&mut named));
             for name in named.into_iter().filter(|name| !known(name)) {
@@ -272,7 +282,7 @@ impl CaseEntry {
             if entry.name.as_deref().is_some_and(known) {
                 fault(&pointer_push(&pointer, "name"), "an earlier step has this name".to_owned());
             }
-            steps.push(Step { name: entry.name, operation, given: entry.given, expect, pointer });
+            steps.push(Step { name: entry.name, operation, is_run, given: entry.given, expect, pointer });
         }
         if steps.iter().all(|step| step.expect.is_none()) {
             fault(pointer, "no step expects anything".to_owned());

@@ -4,10 +4,12 @@ mod expand;
 mod expectation;
 mod file;
 mod matcher;
+mod profile;
 mod suite;
 
 pub use expand::{BudgetFinder, BudgetRequest, EarlierAnswer, ExpandError, Expander, MAX_EXPANDED_NODES, MAX_EXPANDED_TEXT};
 pub use expectation::{Expectation, VerdictExpectation, ViolationExpectation};
 pub use file::{Case, Step};
 pub use matcher::{Difference, Expected, MatchContext, Matcher};
+pub use profile::Profile;
 pub use suite::{LoadOptions, Requirement, Suite, SuiteFault, SuiteFiles};

@@ -201,7 +201,7 @@ impl Suite {
             for name in case.catches.iter().filter(|name| !wrong_hosts.contains_key(*name)) {
                 fault(format!("there is no wrong host {name:?} in {}/wrong-hosts.yaml", SuiteFiles::ROOT));
             }
-            for rule in case.without.iter().filter(|rule| RulePack::activation().rule(rule).is_none()) {
+            for rule in case.without.iter().filter(|rule| RulePack::shipped_rule(rule).is_none()) {
                 fault(format!("there is no rule {rule}"));
             }
             if let Some(profile) = case.profile.as_ref().filter(|name| embedded::rendering_profile(name).is_none()) {

@@ -54,45 +54,6 @@ pub enum OmittedReason {
 /// The four reasons and five states in the page's spelling, for rules and messages.
 pub const LIFECYCLES: [&str; 5] = ["eligible", "shown", "omitted", "loaded", "used"];
 
-/// Why a host refused a request; the closed list of the protocol that contract 1 uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Category {
-    /// The registry is no registry.
-    InvalidRegistry,
-    /// An option is of a wrong form.
-    InvalidOptions,
-    /// No entry has this id.
-    SkillNotFound,
-    /// The model may not invoke this skill.
-    ModelInvocationDisabled,
-    /// A signature is required, and is missing or not trusted.
-    UnsignedSkill,
-    /// A layer that the precedence lacks.
-    UnknownLayer,
-    /// A schema version other than the pinned one.
-    UnsupportedVersion,
-    /// The payload is broken.
-    InvalidPayload,
-}
-
-impl Category {
-    /// The protocol's word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::InvalidRegistry => "invalid_registry",
-            Self::InvalidOptions => "invalid_options",
-            Self::SkillNotFound => "skill_not_found",
-            Self::ModelInvocationDisabled => "model_invocation_disabled",
-            Self::UnsignedSkill => "unsigned_skill",
-            Self::UnknownLayer => "unknown_layer",
-            Self::UnsupportedVersion => "unsupported_version",
-            Self::InvalidPayload => "invalid_payload",
-        }
-    }
-}
-
 /// The activation evidence payload.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evidence<'a> {

@@ -1,5 +1,7 @@
 //! What the documents of the three contracts are: names, vocabularies and types, one module per contract.
 
 pub mod activation;
+pub mod lifecycle;
+pub mod refusal;
 pub mod rendering;
 pub mod skill_file;

@@ -1,13 +1,15 @@
 //! One answer against one expectation, and against the rules.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::outcome::{Finding, FindingSource, StepDifference};
-use crate::adapter::{Answer, Refusal};
+use crate::adapter::{Answer, Diagnostics, Refusal};
 use crate::case::{Case, Difference, Expectation, Expected, MatchContext, VerdictExpectation, ViolationExpectation};
 use crate::json;
 use crate::policy::{Exchange, RulePack};
-use crate::verdict::Level;
+use crate::verdict::{Level, Violation};
 
 /// How much of a value a finding shows.
 const EXCERPT: usize = 400;
@@ -23,10 +25,11 @@ pub(super) fn judge(
     step: usize,
     expectation: &Expectation,
     answer: &Answer,
+    diagnostics: Diagnostics,
     context: &dyn MatchContext,
 ) -> (Vec<Finding>, Option<StepDifference>) {
     let mut findings = Vec::new();
-    let at = At { case, step, prefix: String::new() };
+    let at = At { case, step, diagnostics, prefix: String::new() };
     compare(&at, expectation, answer, context, &mut findings, &mut Value::Null);
     if findings.is_empty() {
         // Answers may be large; only one that differs is copied for a diff.
@@ -43,6 +46,8 @@ pub(super) fn judge(
 struct At<'a> {
     case: &'a Case,
     step: usize,
+    /// How far the implementation's verdicts go.
+    diagnostics: Diagnostics,
     /// Pointer to the expectation inside `expect`.
     prefix: String,
 }
@@ -177,7 +182,11 @@ fn patch(value: &mut Value, path: &str, expected: &Expected) {
     }
 }
 
-/// A verdict is judged as a set: what must be found is there, what may be found may be, nothing else is.
+/// A breach as a verdict names it, as far as its verdicts go: the rule is empty where they name paths only.
+type Named = (String, String);
+
+/// A verdict is judged as a set: what must be found is there, what may be found may be, nothing else is. Only what is as binding as the
+/// case counts.
 fn verdict(at: &At<'_>, expected: &VerdictExpectation, got: &Value) -> Vec<Finding> {
     let level = at.case.level;
     let mut findings = Vec::new();
@@ -186,30 +195,31 @@ fn verdict(at: &At<'_>, expected: &VerdictExpectation, got: &Value) -> Vec<Findi
         let got = got.get("valid").map_or_else(|| "nothing there".to_owned(), |value| json::excerpt(value, EXCERPT));
         findings.push(at.finding(level, "/valid", "/verdict/valid", expected.valid.to_string(), got));
     }
-    let read = |row: &Value| {
-        let text = |key: &str| row.get(key).and_then(Value::as_str).map(str::to_owned);
-        Some(ViolationExpectation { rule: text("rule")?, path: text("path")? })
-    };
-    let rows = got.get("violations").and_then(Value::as_array);
-    let found: Option<Vec<_>> = rows.and_then(|rows| rows.iter().map(read).collect());
-    let Some(found) = found else {
-        findings.push(at.finding(level, "/violations", "/verdict", "a list of {rule, path}".to_owned(), json::excerpt(got, EXCERPT)));
+    if at.diagnostics == Diagnostics::Valid {
+        return findings;
+    }
+    let with_rules = at.diagnostics == Diagnostics::Rules;
+    let Some(found) = named_violations(got, level, with_rules) else {
+        let form = if with_rules { "a list of {rule, level, path}" } else { "a list of {level, path}" };
+        findings.push(at.finding(level, "/violations", "/verdict", form.to_owned(), json::excerpt(got, EXCERPT)));
         return findings;
     };
-    for missing in expected.violations.iter().filter(|violation| !found.contains(violation)) {
-        let text = format!("{} at {:?}", missing.rule, missing.path);
-        findings.push(at.finding(level, "/violations", "/verdict/violations", text, "no such violation".to_owned()));
+    let named = |list: &[ViolationExpectation]| -> BTreeSet<Named> {
+        let name = |it: &ViolationExpectation| (if with_rules { it.rule.clone() } else { String::new() }, it.path.clone());
+        list.iter().map(name).collect()
+    };
+    let (wanted, also) = (named(&expected.violations), named(&expected.also));
+    let words = |(rule, path): &Named| if rule.is_empty() { format!("one at {path:?}") } else { format!("{rule} at {path:?}") };
+    for missing in wanted.difference(&found) {
+        findings.push(at.finding(level, "/violations", "/verdict/violations", words(missing), "no such violation".to_owned()));
     }
-    for extra in found.iter().filter(|violation| !expected.violations.contains(violation) && !expected.also.contains(violation)) {
-        let text = format!("{} at {:?}", extra.rule, extra.path);
-        findings.push(at.finding(level, "/violations", "/verdict/violations", "no such violation".to_owned(), text));
+    for extra in found.iter().filter(|violation| !wanted.contains(*violation) && !also.contains(*violation)) {
+        findings.push(at.finding(level, "/violations", "/verdict/violations", "no such violation".to_owned(), words(extra)));
     }
-    if let Some(expected) = &expected.not_judged {
-        let mut expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+    if let Some(expected) = expected.not_judged.as_ref().filter(|_| with_rules) {
+        let expected: BTreeSet<&str> = expected.iter().map(String::as_str).collect();
         let rows = got.get("not_judged").and_then(Value::as_array);
-        let mut got: Vec<&str> = rows.into_iter().flatten().filter_map(Value::as_str).collect();
-        expected.sort_unstable();
-        got.sort_unstable();
+        let got: BTreeSet<&str> = rows.into_iter().flatten().filter_map(Value::as_str).collect();
         if expected != got {
             findings.push(at.finding(level, "/not_judged", "/verdict/not_judged", format!("{expected:?}"), format!("{got:?}")));
         }
@@ -217,10 +227,37 @@ fn verdict(at: &At<'_>, expected: &VerdictExpectation, got: &Value) -> Vec<Findi
     findings
 }
 
+/// The violations of a verdict that are at least so binding; `None` where they are no such list. How binding one is, the rule says; one of
+/// a rule that this kit does not have says it itself, and is a must where it does not.
+fn named_violations(verdict: &Value, level: Level, with_rules: bool) -> Option<BTreeSet<Named>> {
+    let mut named = BTreeSet::new();
+    for row in verdict.get("violations")?.as_array()? {
+        let path = row.get("path")?.as_str()?;
+        let rule = row.get("rule").and_then(Value::as_str);
+        if with_rules && rule.is_none() {
+            return None;
+        }
+        let said = row.get("level").and_then(Value::as_str).and_then(Level::from_word);
+        let known = rule.and_then(RulePack::shipped_rule).map(|(_, rule)| rule);
+        let row_level = match known {
+            Some(rule) => rule.milder.filter(|milder| said == Some(*milder)).unwrap_or(rule.level),
+            None => said.unwrap_or(Level::Must),
+        };
+        if row_level >= level {
+            named.insert((rule.filter(|_| with_rules).unwrap_or_default().to_owned(), path.to_owned()));
+        }
+    }
+    Some(named)
+}
+
 /// What the rules say of an exchange, as findings of a case.
 pub(super) fn rule_findings(pack: &RulePack, case: &Case, step: usize, exchange: &Exchange<'_>) -> Vec<Finding> {
-    let verdict = pack.judge(exchange);
-    let findings = verdict.violations.into_iter().filter(|violation| !case.without.contains(&violation.rule)).map(|violation| {
+    violation_findings(pack, case, step, pack.judge(exchange).violations)
+}
+
+/// Violations as findings of a case.
+pub(super) fn violation_findings(pack: &RulePack, case: &Case, step: usize, violations: Vec<Violation>) -> Vec<Finding> {
+    let findings = violations.into_iter().filter(|violation| !case.without.contains(&violation.rule)).map(|violation| {
         let rule = pack.rule(&violation.rule);
         Finding {
             level: violation.level,

@@ -8,9 +8,10 @@ use serde_json::Value;
 use super::answer::{self, Context, answer_value, describe};
 use super::laws::{self, Variant};
 use super::outcome::{CaseResult, Finding, FindingSource, Outcome};
+use super::run::{Next, Run, RunFault};
 use super::{Judge, expectation_profile, replay};
 use crate::adapter::{Answer, Operation};
-use crate::case::Case;
+use crate::case::{Case, ExpandError, Expectation};
 use crate::contract::rendering::RenderingProfile;
 use crate::embedded;
 use crate::policy::{Companion, Exchange};
@@ -40,6 +41,8 @@ pub struct Exchanged {
 
 enum Awaited {
     Own,
+    /// A call of the run that the case's step is.
+    Run,
     Twin(Operation),
     Variant(&'static str),
 }
@@ -54,6 +57,7 @@ pub struct CaseRun<'j> {
     carried: RenderingProfile,
     reference: Option<Vec<Value>>,
     exchanges: Vec<Exchanged>,
+    run: Option<Run<'j>>,
     awaited: HashMap<usize, (Awaited, Arc<Value>)>,
     companions: Vec<(Awaited, Arc<Value>, Answer)>,
     next_key: usize,
@@ -82,7 +86,7 @@ impl<'j> CaseRun<'j> {
         let carried = judge.declared.or(named).unwrap_or_else(embedded::page_1);
         // Under the shipped profiles a suite without contradictions was compared already.
         let shipped = embedded::rendering_profiles().values().any(|shipped| shipped.assuming(case.assume) == profile);
-        let uses_reference = case.steps.iter().filter_map(|step| step.expect.as_ref()).any(crate::case::Expectation::uses_reference);
+        let uses_reference = case.steps.iter().filter_map(|step| step.expect.as_ref()).any(Expectation::uses_reference);
         let mut reference = None;
         if case.depends_on_profile() && (uses_reference || !shipped) {
             match replay::replay(judge.suite, case, &profile) {
@@ -101,6 +105,7 @@ impl<'j> CaseRun<'j> {
             carried,
             reference,
             exchanges: Vec::new(),
+            run: None,
             awaited: HashMap::new(),
             companions: Vec::new(),
             next_key: 0,
@@ -143,8 +148,18 @@ impl<'j> CaseRun<'j> {
             let earlier = |name: &str, path: &str| earlier(self.case, &self.exchanges, name, path);
             replay::expand(self.judge.suite, self.case, step, &self.profile, &self.carried, &earlier)
         };
-        match expanded {
-            Ok(params) => vec![self.call(Awaited::Own, self.case.steps[step].operation, Arc::new(params))],
+        let begun = match expanded {
+            Ok(params) if self.case.steps[step].is_run => {
+                let begun = Run::begin(self.judge.trace_pack, &params);
+                begun.map_err(|message| ExpandError { path: String::new(), message }).map(|(run, open)| {
+                    self.run = Some(run);
+                    (Awaited::Run, open)
+                })
+            }
+            expanded => expanded.map(|params| (Awaited::Own, params)),
+        };
+        match begun {
+            Ok((awaited, params)) => vec![self.call(awaited, self.case.steps[step].operation, Arc::new(params))],
             Err(error) => {
                 // The suite was checked, so that only an earlier answer can have led here.
                 let place = self.case.expectation_place(step, "");
@@ -172,10 +187,8 @@ impl<'j> CaseRun<'j> {
         if self.finished {
             return Vec::new();
         }
-        let step = match awaited {
-            Awaited::Own => self.exchanges.len(),
-            _ => self.exchanges.len().saturating_sub(1),
-        };
+        let is_own = matches!(awaited, Awaited::Own | Awaited::Run);
+        let step = if is_own { self.exchanges.len() } else { self.exchanges.len().saturating_sub(1) };
         let operation = match awaited {
             Awaited::Twin(operation) => operation,
             _ => self.case.steps[step].operation,
@@ -183,7 +196,7 @@ impl<'j> CaseRun<'j> {
         match &answer {
             Answer::Unsupported => {
                 self.finished = true;
-                if matches!(awaited, Awaited::Own) && self.exchanges.is_empty() {
+                if is_own && self.exchanges.is_empty() && !self.run.as_ref().is_some_and(Run::is_open) {
                     self.result =
                         CaseResult::new(self.case, Outcome::Unsupported, Some(format!("{operation} is declared, yet unsupported")));
                 } else {
@@ -192,13 +205,16 @@ impl<'j> CaseRun<'j> {
                 return Vec::new();
             }
             Answer::Error(_) => {
-                let asked = if matches!(awaited, Awaited::Own) { String::new() } else { " (a request beside the case's own)".to_owned() };
+                let asked = if is_own { String::new() } else { " (a request beside the case's own)".to_owned() };
                 self.stop(Outcome::Errored, format!("{operation}{asked}: {}", describe(&answer)));
                 return Vec::new();
             }
             Answer::Result(_) | Answer::Refusal(_) => {}
         }
-        if !matches!(awaited, Awaited::Own) {
+        if matches!(awaited, Awaited::Run) {
+            return self.run_answered(step, &answer);
+        }
+        if !is_own {
             self.companions.push((awaited, params, answer));
             return if self.awaited.is_empty() { self.settle_step() } else { Vec::new() };
         }
@@ -208,12 +224,57 @@ impl<'j> CaseRun<'j> {
         if calls.is_empty() { self.settle_step() } else { calls }
     }
 
+    /// Goes on with a run, or judges it once it is over.
+    fn run_answered(&mut self, step: usize, answer: &Answer) -> Vec<Call> {
+        let Some(run) = &mut self.run else { return Vec::new() };
+        let fault = match run.answered(answer) {
+            Next::Ask(operation, params) => return vec![self.call(Awaited::Run, operation, params)],
+            Next::Over => None,
+            Next::Broken(fault) => Some(fault),
+        };
+        let Some((events, violations)) = self.run.take().map(Run::finish) else { return Vec::new() };
+        let mut findings = answer::violation_findings(self.judge.trace_pack, self.case, step, violations);
+        for finding in &mut findings {
+            finding.request = around(&events, &finding.path);
+        }
+        let is_broken = fault.is_some();
+        findings.extend(fault.map(|fault| self.broken_run(step, fault, &events)));
+        self.result.add(findings);
+        let answer = Answer::Result(serde_json::json!({"events": events}));
+        if !is_broken {
+            self.judge_own(step, &answer);
+        }
+        self.exchanges.push(Exchanged { operation: Operation::LifecycleOpen, params: Arc::new(Value::Null), answer });
+        self.next_step()
+    }
+
+    /// An answer that no running host may give.
+    fn broken_run(&self, step: usize, fault: RunFault, events: &[Value]) -> Finding {
+        let place = self.case.expectation_place(step, "");
+        Finding {
+            level: Level::Must,
+            source: FindingSource::Protocol,
+            clause: "lifecycle#protocol".to_owned(),
+            step: self.case.steps[step].name.clone(),
+            path: String::new(),
+            expected: fault.expected.to_owned(),
+            got: fault.got,
+            line: place.line,
+            column: place.column,
+            request: around(events, ""),
+        }
+    }
+
     fn judge_own(&mut self, step: usize, answer: &Answer) {
         let Some(expect) = &self.case.steps[step].expect else { return };
+        if self.case.steps[step].is_run && matches!(expect, Expectation::Verdict(_)) {
+            // That a run is valid is what the rules said of it already.
+            return;
+        }
         let earlier = |name: &str, path: &str| earlier(self.case, &self.exchanges, name, path);
         let reference = self.reference.as_ref().and_then(|answers| answers.get(step));
         let context = Context { reference, earlier: &earlier };
-        let (findings, difference) = answer::judge(self.case, step, expect, answer, &context);
+        let (findings, difference) = answer::judge(self.case, step, expect, answer, self.judge.diagnostics, &context);
         self.result.add(findings);
         self.result.differences.extend(difference);
     }
@@ -288,6 +349,15 @@ impl<'j> CaseRun<'j> {
 fn earlier(case: &Case, exchanges: &[Exchanged], name: &str, path: &str) -> Option<Value> {
     let at = case.steps.iter().position(|step| step.name.as_deref() == Some(name))?;
     answer_value(&exchanges.get(at)?.answer).pointer(path).cloned()
+}
+
+/// The events of a run around the one that a path names, or its last ones.
+fn around(events: &[Value], path: &str) -> Option<Value> {
+    const SHOWN: usize = 12;
+    let named = path.strip_prefix("/events/").and_then(|at| at.parse::<usize>().ok());
+    let end = named.map_or(events.len(), |at| (at + SHOWN / 2).min(events.len()));
+    let shown = &events[end.saturating_sub(SHOWN)..end];
+    small(Operation::LifecycleStep, &serde_json::json!({"trace": shown}))
 }
 
 /// A request beside the case's own, where it is short enough to be read.

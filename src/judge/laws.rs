@@ -48,7 +48,7 @@ pub(super) fn variants(operation: Operation, params: &Value, answer: &Answer, pr
             }
             vec![Variant { law: "AE-502", params }]
         }
-        Operation::ActivationLoad | Operation::RegistryMerge => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

@@ -6,14 +6,17 @@ mod in_process;
 mod laws;
 mod outcome;
 mod replay;
+mod run;
+mod world;
 
 pub use case_run::{Call, CaseRun, Exchanged};
 pub use in_process::run_in_process;
 pub use outcome::{CaseResult, Finding, FindingSource, Outcome, StepDifference};
 pub use replay::suite_contradictions;
 
-use crate::adapter::{Answer, Declaration, Operation};
+use crate::adapter::{Answer, Declaration, Diagnostics, Operation};
 use crate::case::{Case, Suite};
+use crate::contract::lifecycle;
 use crate::contract::rendering::RenderingProfile;
 use crate::embedded;
 use crate::policy::{Companion, Exchange, RulePack};
@@ -23,6 +26,8 @@ use crate::policy::{Companion, Exchange, RulePack};
 pub struct Judge<'s> {
     suite: &'s Suite,
     pack: &'s RulePack,
+    trace_pack: &'s RulePack,
+    diagnostics: Diagnostics,
     declared: Option<RenderingProfile>,
     operations: Vec<Operation>,
     laws: bool,
@@ -35,16 +40,18 @@ impl<'s> Judge<'s> {
         Self {
             suite,
             pack: RulePack::activation(),
+            trace_pack: RulePack::trace(),
+            diagnostics: declaration.diagnostics,
             declared: declaration.rendering,
             operations: Operation::ALL.into_iter().filter(|operation| declaration.supports(*operation)).collect(),
             laws: true,
         }
     }
 
-    /// With another rule pack than the shipped one.
+    /// With another rule pack than the shipped one of its contract.
     #[must_use]
     pub fn with_pack(mut self, pack: &'s RulePack) -> Self {
-        self.pack = pack;
+        *if pack.contract == lifecycle::TRACE { &mut self.trace_pack } else { &mut self.pack } = pack;
         self
     }
 

@@ -1,14 +1,18 @@
 //! What the reference answers to a case: to compute expectations, and to refuse a suite that contradicts it.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::answer::{self, Context, answer_value};
 use super::expectation_profile;
 use super::outcome::Finding;
-use crate::adapter::{Answer, Implementation as _};
-use crate::case::{BudgetRequest, Case, ExpandError, Expander, Suite, SuiteFault};
+use super::run::{Next, Run};
+use crate::adapter::{Answer, Diagnostics, Implementation as _, Operation};
+use crate::case::{BudgetRequest, Case, ExpandError, Expander, Expectation, Suite, SuiteFault};
 use crate::contract::rendering::RenderingProfile;
 use crate::embedded;
+use crate::policy::RulePack;
 use crate::reference::{self, Reference};
 
 /// Expands what a step gives under a profile, and adds the profile that the request carries.
@@ -55,16 +59,42 @@ pub(super) fn replay(suite: &Suite, case: &Case, profile: &RenderingProfile) -> 
                 answer_value(answers.get(at)?).pointer(path).cloned()
             };
             let params = expand(suite, case, step, profile, profile, &earlier)?;
-            let answer = reference.call(case.steps[step].operation, &params);
+            let (answer, mut found) = if case.steps[step].is_run {
+                play(case, step, &mut reference, &params)?
+            } else {
+                (reference.call(case.steps[step].operation, &params), Vec::new())
+            };
             let value = answer_value(&answer);
             let context = Context { reference: Some(&value), earlier: &earlier };
-            let found = case.steps[step].expect.as_ref().map(|expect| answer::judge(case, step, expect, &answer, &context).0);
-            (answer, found.unwrap_or_default())
+            // That a run is valid is what the rules said of it already.
+            let is_judged = |expect: &&Expectation| !(case.steps[step].is_run && matches!(expect, Expectation::Verdict(_)));
+            if let Some(expect) = case.steps[step].expect.as_ref().filter(is_judged) {
+                found.extend(answer::judge(case, step, expect, &answer, Diagnostics::Rules, &context).0);
+            }
+            (answer, found)
         };
         findings.extend(found);
         answers.push(answer);
     }
     Ok((answers, findings))
+}
+
+/// Plays a run against the reference: the trace, and what it breaks at the case's level or above.
+fn play(case: &Case, step: usize, reference: &mut Reference, params: &Value) -> Result<(Answer, Vec<Finding>), ExpandError> {
+    let fault = |message: String| ExpandError { path: String::new(), message };
+    let (mut run, open) = Run::begin(RulePack::trace(), params).map_err(fault)?;
+    let (mut operation, mut params) = (Operation::LifecycleOpen, Arc::new(open));
+    loop {
+        match run.answered(&reference.call(operation, &params)) {
+            Next::Ask(next, with) => (operation, params) = (next, with),
+            Next::Over => break,
+            Next::Broken(broken) => return Err(fault(format!("the reference answers {}, not {}", broken.got, broken.expected))),
+        }
+    }
+    let (events, violations) = run.finish();
+    let mut found = answer::violation_findings(RulePack::trace(), case, step, violations);
+    found.retain(|finding| finding.level >= case.level);
+    Ok((Answer::Result(serde_json::json!({"events": events})), found))
 }
 
 /// Every expectation of a suite that the reference contradicts under a shipped rendering profile, and every budget that can't be found.

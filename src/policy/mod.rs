@@ -3,6 +3,11 @@
 mod checks;
 mod exchange;
 mod pack;
+mod private;
+mod receipt;
+mod trace;
 
 pub use exchange::{Companion, Exchange};
 pub use pack::{Check, Example, ExampleFault, PackError, Rule, RulePack};
+pub use receipt::{Actionability, actionability, named_files};
+pub use trace::{Capabilities, Monitor, RunFiles};

@@ -9,11 +9,13 @@ use serde_json::Value;
 
 use super::checks;
 use super::exchange::{Companion, Exchange, NativeCheck, View};
+use super::receipt::{self, DocumentCheck};
+use super::trace::{Breach, Monitor};
 use crate::adapter::{Answer, Operation};
 use crate::contract::rendering::RenderingProfile;
 use crate::schema::Schema;
 use crate::verdict::{Basis, Level, Verdict, Violation};
-use crate::{embedded, yaml};
+use crate::{embedded, json, yaml};
 
 /// The rules of one version of one contract.
 #[derive(Debug)]
@@ -39,8 +41,12 @@ pub struct Rule {
     pub clause: String,
     /// What holds, in one sentence.
     pub title: String,
-    /// The operations whose answers it judges.
+    /// The operations whose answers it judges; none for a rule about documents.
     pub operations: Vec<Operation>,
+    /// Whether a breach of it silences every other rule: what breaks it is not the kind of document that they speak of.
+    pub alone: bool,
+    /// A level below its own at which it also reports, what lies between kept and broken.
+    pub milder: Option<Level>,
     /// How it judges.
     pub check: Check,
     /// Exchanges that keep it.
@@ -64,7 +70,27 @@ pub enum Check {
 
 /// The code of a native check; opaque to users of the pack.
 #[derive(Clone, Copy)]
-pub struct NativeFn(NativeCheck);
+pub struct NativeFn(Native);
+
+/// What a native check looks at.
+#[derive(Clone, Copy)]
+enum Native {
+    /// An answer, with its request.
+    Exchange(NativeCheck),
+    /// A receipt.
+    Document(DocumentCheck),
+    /// A trace, by the monitor that runs once for all rules.
+    Trace(Breach),
+}
+
+impl Native {
+    fn named(name: &str) -> Option<Self> {
+        let by_name = |known: &&str| *known == name;
+        let exchange = checks::ALL.iter().find(|(known, _)| by_name(known)).map(|(_, run)| Self::Exchange(*run));
+        let document = || receipt::ALL.iter().find(|(known, _)| by_name(known)).map(|(_, run)| Self::Document(*run));
+        exchange.or_else(document).or_else(|| Breach::from_word(name).map(Self::Trace))
+    }
+}
 
 impl fmt::Debug for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -125,7 +151,11 @@ struct RuleEntry {
     basis: Basis,
     clause: String,
     title: String,
+    #[serde(default)]
     operations: Vec<String>,
+    #[serde(default)]
+    alone: bool,
+    milder: Option<Level>,
     check: CheckEntry,
     pass: Vec<Example>,
     fail: Vec<Example>,
@@ -138,15 +168,43 @@ struct CheckEntry {
     native: Option<String>,
 }
 
-static ACTIVATION: LazyLock<RulePack> = LazyLock::new(|| {
-    RulePack::read(embedded::text("schemas/rules/skill-activation-evidence-v1.yaml")).expect("the shipped pack, held by a test")
+/// The packs that ship, by their files.
+static SHIPPED: LazyLock<[RulePack; 3]> = LazyLock::new(|| {
+    ["skill-activation-evidence-v1", "skill-release-receipt-v1", "skill-lifecycle-trace-v1"].map(|name| {
+        let text = embedded::text(&format!("schemas/rules/{name}.yaml"));
+        RulePack::read(text).unwrap_or_else(|error| panic!("{name}, which a test holds: {error}"))
+    })
 });
 
 impl RulePack {
     /// The pack of skill activation evidence, version 1.
     #[must_use]
     pub fn activation() -> &'static Self {
-        &ACTIVATION
+        &SHIPPED[0]
+    }
+
+    /// The pack of skill release receipts, version 1.
+    #[must_use]
+    pub fn receipt() -> &'static Self {
+        &SHIPPED[1]
+    }
+
+    /// The pack of skill lifecycle traces, version 1.
+    #[must_use]
+    pub fn trace() -> &'static Self {
+        &SHIPPED[2]
+    }
+
+    /// Every pack that ships.
+    #[must_use]
+    pub fn shipped() -> &'static [Self] {
+        &*SHIPPED
+    }
+
+    /// The shipped rule of this id, with its pack.
+    #[must_use]
+    pub fn shipped_rule(id: &str) -> Option<(&'static Self, &'static Rule)> {
+        SHIPPED.iter().find_map(|pack| Some((pack, pack.rule(id)?)))
     }
 
     /// Reads a pack.
@@ -168,9 +226,11 @@ impl RulePack {
             let check = match (entry.check.schema, entry.check.native) {
                 (Some(schema), None) => Check::Schema(Box::new(Schema::compile(&schema).map_err(|error| fault(&error.to_string()))?)),
                 (None, Some(name)) => {
-                    let found = checks::ALL.iter().find(|(known, _)| *known == name);
-                    let (_, run) = found.ok_or_else(|| fault(&format!("there is no native check {name:?}")))?;
-                    Check::Native { name, run: NativeFn(*run) }
+                    let run = Native::named(&name).ok_or_else(|| fault(&format!("there is no native check {name:?}")))?;
+                    if matches!(run, Native::Exchange(_)) == entry.operations.is_empty() {
+                        return Err(fault("a check of answers names operations, and a check of documents none"));
+                    }
+                    Check::Native { name, run: NativeFn(run) }
                 }
                 _ => return Err(fault("has one check: a schema or the name of a native one")),
             };
@@ -182,6 +242,8 @@ impl RulePack {
                 basis: entry.basis,
                 clause: entry.clause,
                 title: entry.title,
+                alone: entry.alone,
+                milder: entry.milder,
                 check,
                 pass: entry.pass,
                 fail: entry.fail,
@@ -228,12 +290,59 @@ impl RulePack {
         Verdict::new(violations, not_judged)
     }
 
+    /// What the rules say of a receipt.
+    #[must_use]
+    pub fn judge_receipt(&self, receipt: &Value) -> Verdict {
+        let mut violations = Vec::new();
+        for rule in self.rules.iter().filter(|rule| rule.operations.is_empty()) {
+            let found = rule.document_findings(receipt);
+            if rule.alone && !found.is_empty() {
+                return Verdict::new(found, Vec::new());
+            }
+            violations.extend(found);
+        }
+        Verdict::new(violations, Vec::new())
+    }
+
+    /// What the rules say of a trace, `{capabilities, receipts?, events}`.
+    ///
+    /// # Errors
+    /// What makes it no trace at all, in words: no mapping, no capabilities, no list of events.
+    pub fn judge_trace(&self, trace: &Value) -> Result<Verdict, String> {
+        let events = match trace.get("events") {
+            Some(Value::Array(events)) => events,
+            Some(other) => return Err(format!("events: it is of type {}, not a list", json::type_name(other))),
+            None => return Err("events: a list is required".to_owned()),
+        };
+        let mut monitor = Monitor::open(self, trace)?;
+        for event in events {
+            monitor.observe(event);
+        }
+        let mut violations = monitor.take_violations();
+        let (rest, not_judged) = monitor.finish();
+        violations.extend(rest);
+        Ok(Verdict::new(violations, not_judged))
+    }
+
+    /// The rule that stands for a breach of a trace, where the pack has it.
+    pub(super) fn rule_of(&self, breach: Breach) -> Option<&Rule> {
+        self.rules.iter().find(|rule| matches!(&rule.check, Check::Native { run: NativeFn(Native::Trace(it)), .. } if *it == breach))
+    }
+
     /// Judges an example of a rule: the findings of that rule alone.
     ///
     /// # Errors
     /// [`ExampleFault`] where the example is no exchange, or the rule can't judge it.
     pub fn judge_example(&self, rule: &Rule, example: &Example) -> Result<Vec<(String, String)>, ExampleFault> {
         let value = self.example_value(example)?;
+        if rule.operations.is_empty() {
+            let found = match &rule.check {
+                Check::Native { run: NativeFn(Native::Trace(_)), .. } => self.judge_trace(&value).map_err(ExampleFault)?.violations,
+                _ => rule.document_findings(&value),
+            };
+            let of_rule = found.into_iter().filter(|violation| violation.rule == rule.id);
+            return Ok(of_rule.map(|violation| (violation.path, violation.message)).collect());
+        }
         let owned = OwnedExchange::read(&value)?;
         rule.findings(&View::of(&owned.borrow(&rule.id))).ok_or_else(|| ExampleFault("the rule does not judge this exchange".to_owned()))
     }
@@ -246,34 +355,9 @@ impl RulePack {
         let base = self.bases.get(&example.base).ok_or_else(|| ExampleFault(format!("there is no base {:?}", example.base)))?;
         let mut value = base.clone();
         for (pointer, new) in &example.edit {
-            edit(&mut value, pointer, new).ok_or_else(|| ExampleFault(format!("there is no place {pointer:?}")))?;
+            json::edit(&mut value, pointer, new).ok_or_else(|| ExampleFault(format!("there is no place {pointer:?}")))?;
         }
         Ok(value)
-    }
-}
-
-fn edit(value: &mut Value, pointer: &str, new: &Value) -> Option<()> {
-    let (parent, token) = pointer.rsplit_once('/')?;
-    let token = token.replace("~1", "/").replace("~0", "~");
-    let remove = new.get("$remove") == Some(&Value::Bool(true));
-    match value.pointer_mut(parent)? {
-        Value::Object(members) if remove => members.remove(&token).map(drop),
-        Value::Object(members) => {
-            members.insert(token, new.clone());
-            Some(())
-        }
-        Value::Array(items) => {
-            let at: usize = token.parse().ok()?;
-            if remove && at < items.len() {
-                items.remove(at);
-            } else if at == items.len() {
-                items.push(new.clone());
-            } else {
-                *items.get_mut(at)? = new.clone();
-            }
-            Some(())
-        }
-        _ => None,
     }
 }
 
@@ -297,12 +381,32 @@ impl Rule {
 
     fn findings(&self, exchange: &View<'_>) -> Option<Vec<(String, String)>> {
         match &self.check {
-            Check::Native { run, .. } => (run.0)(exchange),
+            Check::Native { run: NativeFn(Native::Exchange(run)), .. } => run(exchange),
+            Check::Native { .. } => None,
             Check::Schema(schema) => {
                 let result = exchange.result()?;
                 Some(schema.violations(result).into_iter().map(|violation| (violation.path, violation.message)).collect())
             }
         }
+    }
+
+    /// What a rule about documents says of a receipt.
+    fn document_findings(&self, document: &Value) -> Vec<Violation> {
+        let found = match &self.check {
+            Check::Native { run: NativeFn(Native::Document(run)), .. } => run(document),
+            Check::Native { .. } => Vec::new(),
+            Check::Schema(schema) => {
+                let found = schema.violations(document).into_iter();
+                found.map(|violation| receipt::Finding::new(violation.path, violation.message)).collect()
+            }
+        };
+        found.into_iter().map(|finding| self.violation(finding.path, finding.message, finding.is_milder)).collect()
+    }
+
+    /// A breach of this rule, at its own level or at the milder one.
+    pub(super) fn violation(&self, path: String, message: String, is_milder: bool) -> Violation {
+        let level = if is_milder { self.milder.unwrap_or(self.level) } else { self.level };
+        Violation { rule: self.id.clone(), level, path, message }
     }
 }
 
@@ -366,8 +470,7 @@ mod tests {
 
     #[test]
     fn every_rule_holds_for_its_good_examples_and_finds_every_bad_one() {
-        let pack = RulePack::activation();
-        for rule in pack.rules() {
+        for (pack, rule) in RulePack::shipped().iter().flat_map(|pack| pack.rules().iter().map(move |rule| (pack, rule))) {
             assert!(!rule.pass.is_empty() && !rule.fail.is_empty(), "{} lacks examples", rule.id);
             for example in &rule.pass {
                 assert_eq!(pack.judge_example(rule, example), Ok(Vec::new()), "{} refuses {example:?}", rule.id);
@@ -381,7 +484,7 @@ mod tests {
 
     #[test]
     fn a_bad_example_is_one_edit_away_from_a_good_one() {
-        for rule in RulePack::activation().rules() {
+        for rule in RulePack::shipped().iter().flat_map(RulePack::rules) {
             for example in &rule.fail {
                 let bases: Vec<&str> = rule.pass.iter().map(|pass| pass.base.as_str()).collect();
                 assert!(bases.contains(&example.base.as_str()) && !example.edit.is_empty(), "{}: {example:?}", rule.id);
@@ -410,16 +513,17 @@ mod tests {
 
     #[test]
     fn every_native_check_is_used() {
-        let used: Vec<&str> = RulePack::activation()
-            .rules()
+        let used: Vec<&str> = RulePack::shipped()
             .iter()
+            .flat_map(RulePack::rules)
             .filter_map(|rule| match &rule.check {
                 Check::Native { name, .. } => Some(name.as_str()),
                 Check::Schema(_) => None,
             })
             .collect();
-        for (name, _) in checks::ALL {
-            assert!(used.contains(name), "{name} is in no pack");
+        let names = checks::ALL.iter().map(|(name, _)| *name).chain(receipt::ALL.iter().map(|(name, _)| *name));
+        for name in names.chain(Breach::ALL.iter().map(|breach| breach.as_str())) {
+            assert_eq!(used.iter().filter(|used| **used == name).count(), 1, "{name} stands for one rule");
         }
     }
 }

@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::fit::{Frame, Plan, plan};
 use super::layout;
 use super::options::Options;
-use crate::contract::activation::{Card, Category, EVIDENCE_TYPE, Evidence, Lifecycle, SCHEMA_VERSION, tokens};
+use crate::contract::activation::{Card, EVIDENCE_TYPE, Evidence, Lifecycle, SCHEMA_VERSION, tokens};
+use crate::contract::refusal::Category;
 use crate::contract::rendering::RenderingProfile;
 
 /// The evidence for a registry.

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::options::Options;
-use crate::contract::activation::{Category, Entry, OmittedReason, registry_skills};
+use crate::contract::activation::{Entry, OmittedReason, registry_skills};
+use crate::contract::refusal::Category;
 use crate::contract::rendering::{BelowFloor, Empty, Fit, Order, RenderingProfile};
 
 /// A skill of the registry with what was decided about it.

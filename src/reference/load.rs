@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::fit;
 use crate::contract::activation::{
-    Category, DEFAULT_PRECEDENCE, EVENT_KEYS, Entry, Flag, LOAD_EVENT_TYPE, Lifecycle, registry_skills, tokens,
+    DEFAULT_PRECEDENCE, EVENT_KEYS, Entry, Flag, LOAD_EVENT_TYPE, Lifecycle, registry_skills, tokens,
 };
+use crate::contract::refusal::Category;
 use crate::contract::rendering::{Order, RenderingProfile};
 
 /// A refusal, with the event of a blocked load where there is one.

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use crate::contract::activation::{Category, DEFAULT_PRECEDENCE, Entry, REGISTRY_TYPE};
+use crate::contract::activation::{DEFAULT_PRECEDENCE, Entry, REGISTRY_TYPE};
+use crate::contract::refusal::Category;
 
 /// An entry that wants an id.
 struct Claim<'a> {

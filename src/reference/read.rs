@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::contract::activation::{Category, EVIDENCE_TYPE, SCHEMA_VERSION};
+use crate::contract::activation::{EVIDENCE_TYPE, SCHEMA_VERSION};
+use crate::contract::refusal::Category;
 use crate::json::as_count;
 
 const ROW: [&str; 6] = ["id", "lifecycle", "selected", "omitted_reason", "source", "token_estimate"];

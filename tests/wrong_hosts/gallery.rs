@@ -7,6 +7,7 @@ use std::thread;
 
 use proofmark::adapter::{Declaration, Hello, Implementation as _, RunnerInfo};
 use proofmark::case::{Case, Suite};
+use proofmark::contract::activation;
 use proofmark::contract::rendering::RenderingProfile;
 use proofmark::embedded;
 use proofmark::judge::{Exchanged, Finding, FindingSource, Judge, Outcome, run_in_process};
@@ -20,6 +21,10 @@ use super::host::Host;
 pub(crate) static SUITE: LazyLock<Suite> = LazyLock::new(|| {
     Suite::embedded().unwrap_or_else(|faults| panic!("{}", faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))
 });
+
+/// The cases of contract 1: what these hosts are about.
+pub(crate) static CASES: LazyLock<Vec<&'static Case>> =
+    LazyLock::new(|| SUITE.cases().iter().filter(|case| case.contract == activation::NAME).collect());
 
 /// Every host, the one without a fault first.
 pub(crate) static RUNS: LazyLock<Vec<HostRun>> = LazyLock::new(|| {
@@ -151,7 +156,7 @@ pub(crate) fn run(fault: Option<Fault>, profile: RenderingProfile, with_huge: bo
     let judge = Judge::new(&SUITE, &declared(&mut host));
     let mut run = HostRun { fault, passed: 0, noted: Vec::new(), unjudged: Vec::new(), repeats: Vec::new() };
     let mut to_repeat = Vec::new();
-    for (at, case) in SUITE.cases().iter().enumerate() {
+    for (at, case) in CASES.iter().copied().enumerate() {
         let named = fault.is_some_and(|fault| case.catches.iter().any(|name| name == fault.name()));
         if is_huge(case) && !(named || with_huge) {
             continue;

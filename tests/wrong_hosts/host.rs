@@ -19,6 +19,15 @@ pub(crate) struct Host {
     pub(super) remembered_texts: BTreeMap<Vec<String>, String>,
 }
 
+/// What it supports: contract 1.
+const OPERATIONS: [Operation; 5] = [
+    Operation::ActivationEvidence,
+    Operation::ActivationCatalog,
+    Operation::ActivationLoad,
+    Operation::ActivationRead,
+    Operation::RegistryMerge,
+];
+
 /// Why a request was refused: the answer's value.
 pub(super) struct Refused(pub(super) Value);
 
@@ -98,7 +107,7 @@ impl Host {
 impl Implementation for Host {
     fn initialize(&mut self, _: &Hello) -> Result<Declaration, ErrorObject> {
         let name = self.fault.map_or("no-fault", Fault::name);
-        Ok(Declaration::new(name, "1.0.0", "Rust").operations(Operation::ALL).rendering(self.profile))
+        Ok(Declaration::new(name, "1.0.0", "Rust").operations(OPERATIONS).rendering(self.profile))
     }
 
     fn call(&mut self, operation: Operation, params: &Value) -> Answer {
@@ -115,6 +124,7 @@ impl Implementation for Host {
             Operation::ActivationLoad => self.load(params),
             Operation::ActivationRead => self.read(params),
             Operation::RegistryMerge => self.merge(params),
+            _ => return Answer::Unsupported,
         };
         match answered {
             Ok(value) => Answer::Result(value),

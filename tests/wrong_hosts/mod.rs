@@ -13,4 +13,4 @@ mod read;
 mod skill;
 
 pub(crate) use fault::Fault;
-pub(crate) use gallery::{HostRun, Noted, RUNS, SUITE, judge_alone, run};
+pub(crate) use gallery::{CASES, HostRun, Noted, RUNS, SUITE, judge_alone, run};

@@ -10,6 +10,9 @@ export class Refusal extends Error {
   }
 }
 
+/** Params of a wrong shape: the operation could not be tried. */
+export class BadParams extends Error {}
+
 /** Layers from the strongest to the weakest; within a tier, the left one is stronger. */
 const DEFAULT_PRECEDENCE = [
   ["bundled", "cli"],
@@ -140,7 +143,7 @@ function byPath(a, b) {
  * JavaScript's own comparison goes by UTF-16 units and puts the pairs that stand
  * for U+10000 and above before U+E000 to U+FFFF.
  */
-function compareUtf8(a, b) {
+export function compareUtf8(a, b) {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i += 1) {
     const x = a.charCodeAt(i);

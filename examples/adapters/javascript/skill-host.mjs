@@ -5,7 +5,10 @@
 import { once } from "node:events";
 
 import { catalog, evidence, load, read, RENDERING } from "./activation.mjs";
-import { isMapping, mergeLayers, Refusal } from "./registry.mjs";
+import { close, open, plan, step } from "./lifecycle.mjs";
+import { validateReceipt } from "./receipts.mjs";
+import { BadParams, isMapping, mergeLayers, Refusal } from "./registry.mjs";
+import { validateTrace } from "./traces.mjs";
 
 const PROTOCOL = 1;
 const LINE_FEED = 0x0a;
@@ -25,13 +28,22 @@ const OPERATIONS = new Map([
   ["activation.load", load],
   ["activation.read", read],
   ["registry.merge", mergeLayers],
+  ["lifecycle.validate_receipt", validateReceipt],
+  ["lifecycle.validate_trace", validateTrace],
+  ["lifecycle.open", open],
+  ["lifecycle.step", step],
+  ["lifecycle.close", close],
+  ["lifecycle.plan", plan],
 ]);
+
+/** An operation of several calls, which are declared under one name. */
+const RUN = new Set(["lifecycle.open", "lifecycle.step", "lifecycle.close"]);
 
 const GREETING = {
   protocol: PROTOCOL,
   implementation: { name: "example-skill-host", version: "0.1.0", language: "JavaScript" },
-  operations: [...OPERATIONS.keys()],
-  contracts: { skill_activation_evidence: [1] },
+  operations: [...new Set([...OPERATIONS.keys()].map((method) => (RUN.has(method) ? "lifecycle.run" : method)))],
+  contracts: { skill_activation_evidence: [1], skill_lifecycle: [1] },
   rendering: RENDERING,
   diagnostics: "rules",
   max_in_flight: 64,
@@ -100,6 +112,7 @@ function dispatch(request) {
   try {
     return operation(params);
   } catch (error) {
+    if (error instanceof BadParams) throw new Fault(INVALID_PARAMS, error.message);
     if (!(error instanceof Refusal)) throw error;
     return { error: { category: error.category }, event: error.event };
   }

@@ -12,6 +12,10 @@ class Refusal(Exception):
         self.event = event
 
 
+class BadParams(Exception):
+    """The params do not have the shape that their operation asks for, so that nothing could be tried."""
+
+
 class Skill(NamedTuple):
     id: str
     name: str

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """A complete skill host that proofmark can question: one JSON-RPC message a line, over stdin and stdout.
 
-This file is the conversation only. What the host decides is in `activation.py`, what it knows about skills in
-`registry.py`. Nothing is carried from one request to the next.
+This file is the conversation only. What the host decides is in `activation.py` and `lifecycle.py`, what it knows about
+skills in `registry.py`, and how it judges receipts and traces in `receipts.py` and `traces.py`. Nothing is carried from
+one request to the next, but for the sessions of `lifecycle.py`.
 """
 
 import json
@@ -15,7 +16,10 @@ import traceback
 sys.dont_write_bytecode = True
 
 import activation
+import lifecycle
+import receipts
 import registry
+import traces
 
 PROTOCOL = 1
 
@@ -33,7 +37,20 @@ OPERATIONS = {
     "activation.load": activation.load,
     "activation.read": activation.read,
     "registry.merge": registry.merge,
+    "lifecycle.validate_receipt": receipts.validate_receipt,
+    "lifecycle.validate_trace": traces.validate_trace,
+    "lifecycle.plan": lifecycle.plan,
 }
+
+# The one operation that is asked in several requests. It is declared by its own name.
+SESSION_OPERATION = "lifecycle.run"
+SESSION_METHODS = {
+    "lifecycle.open": lifecycle.open_session,
+    "lifecycle.step": lifecycle.step_session,
+    "lifecycle.close": lifecycle.close_session,
+}
+
+METHODS = {**OPERATIONS, **SESSION_METHODS}
 
 
 class RpcError(Exception):
@@ -71,7 +88,7 @@ class Conversation:
             raise RpcError(INVALID_REQUEST, "not a JSON-RPC 2.0 request")
         if not self.initialized and method != "initialize":
             raise RpcError(NOT_INITIALIZED, "the conversation starts with initialize")
-        if method not in OPERATIONS and method not in ("initialize", "shutdown"):
+        if method not in METHODS and method not in ("initialize", "shutdown"):
             raise RpcError(METHOD_NOT_FOUND, "this host has no such method")
         params = message.get("params", {})
         if not isinstance(params, dict):
@@ -83,7 +100,9 @@ class Conversation:
             self.finished = True
             return None
         try:
-            return OPERATIONS[method](params)
+            return METHODS[method](params)
+        except registry.BadParams as error:
+            raise RpcError(INVALID_PARAMS, str(error)) from None
         except registry.Refusal as refusal:
             result = {"error": {"category": refusal.category}}
             if refusal.event is not None:
@@ -98,8 +117,8 @@ class Conversation:
         return {
             "protocol": PROTOCOL,
             "implementation": {"name": "python-skill-host", "version": "1.0.0", "language": "python"},
-            "operations": list(OPERATIONS),
-            "contracts": {"skill_activation_evidence": [activation.SCHEMA_VERSION]},
+            "operations": [*OPERATIONS, SESSION_OPERATION],
+            "contracts": {"skill_activation_evidence": [activation.SCHEMA_VERSION], "skill_lifecycle": [1]},
             "rendering": activation.PROFILE,
             "diagnostics": "rules",
             "max_in_flight": 64,

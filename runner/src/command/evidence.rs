@@ -63,7 +63,7 @@ pub(super) fn main(args: &EvidenceArgs) -> Result<Exit, Failure> {
     if let Some(limit) = args.catalog_limit {
         options["catalog_limit"] = json!(limit);
     }
-    let refused = |category: proofmark::contract::activation::Category| Failure::usage(format!("refused: {}", category.as_str()));
+    let refused = |category: proofmark::contract::refusal::Category| Failure::usage(format!("refused: {}", category.as_str()));
     let mut out = args.output.stdout();
     if args.catalog {
         let (text, shown) = reference::catalog(&registry, &options, &profile).map_err(refused)?;

@@ -28,15 +28,15 @@ pub(super) struct ExplainArgs {
 
 pub(super) fn main(args: &ExplainArgs) -> Result<Exit, Failure> {
     let suite = load_suite(&args.suite, None)?;
-    let pack = RulePack::activation();
+    let rules = || RulePack::shipped().iter().flat_map(|pack| pack.rules().iter().map(move |rule| (pack, rule)));
     let mut out = args.output.stdout();
     let json_wanted = args.output.format == Format::Json;
     let Some(subject) = &args.subject else {
         if json_wanted {
-            let rules: Vec<_> = pack.rules().iter().map(|rule| rule_json(pack, rule)).collect();
+            let rules: Vec<_> = rules().map(|(pack, rule)| rule_json(pack, rule)).collect();
             write_json(&mut out, &rules)?;
         } else {
-            for rule in pack.rules() {
+            for (_, rule) in rules() {
                 writeln!(out, "{}  {:<6}  {}", rule.id, rule.level.as_str(), rule.title)?;
             }
         }
@@ -49,7 +49,7 @@ pub(super) fn main(args: &ExplainArgs) -> Result<Exit, Failure> {
         out.flush()?;
         return Ok(Exit::Conformant);
     }
-    if let Some(rule) = pack.rules().iter().find(|rule| rule.id.eq_ignore_ascii_case(subject)) {
+    if let Some((pack, rule)) = rules().find(|(_, rule)| rule.id.eq_ignore_ascii_case(subject)) {
         if json_wanted {
             write_json(&mut out, &rule_json(pack, rule))?;
         } else {
@@ -57,7 +57,7 @@ pub(super) fn main(args: &ExplainArgs) -> Result<Exit, Failure> {
         }
     } else if let Some(requirement) = suite.requirement(subject) {
         let cases: Vec<&str> = suite.cases().iter().filter(|case| case.clause == *subject).map(|case| case.id.as_str()).collect();
-        let rules: Vec<&str> = pack.rules().iter().filter(|rule| rule.clause == *subject).map(|rule| rule.id.as_str()).collect();
+        let rules: Vec<&str> = rules().map(|(_, rule)| rule).filter(|rule| rule.clause == *subject).map(|rule| rule.id.as_str()).collect();
         if json_wanted {
             let value = json!({
                 "id": requirement.id, "level": requirement.level, "section": requirement.section, "text": requirement.text,
@@ -76,7 +76,7 @@ pub(super) fn main(args: &ExplainArgs) -> Result<Exit, Failure> {
             }
         }
     } else {
-        let known = pack.rules().iter().map(|rule| rule.id.as_str()).chain(suite.requirements.iter().map(|it| it.id.as_str()));
+        let known = rules().map(|(_, rule)| rule.id.as_str()).chain(suite.requirements.iter().map(|it| it.id.as_str()));
         let hint =
             nearest(subject, known).map_or_else(|| "`proofmark explain` lists the rules".to_owned(), |it| format!("did you mean {it}?"));
         return Err(Failure::usage(format!("there is no rule or clause {subject:?}; {hint}")));
@@ -92,10 +92,17 @@ fn explain_rule(out: &mut dyn std::io::Write, suite: &Suite, pack: &RulePack, ru
         writeln!(out, "  {} ({}): {}", rule.clause, requirement.section, requirement.text)?;
     }
     let how = match &rule.check {
-        Check::Schema(_) => "a JSON Schema fragment over the result".to_owned(),
+        Check::Schema(_) => "a JSON Schema fragment".to_owned(),
         Check::Native { name, .. } => format!("the native check {name}"),
     };
-    writeln!(out, "  judges answers to {}, by {how}", operations.join(", "))?;
+    let what = if operations.is_empty() { format!("documents of the contract {}", pack.contract) } else { format!("answers to {}", operations.join(", ")) };
+    writeln!(out, "  judges {what}, by {how}")?;
+    if rule.alone {
+        writeln!(out, "  where it is broken no other rule is judged")?;
+    }
+    if let Some(milder) = rule.milder {
+        writeln!(out, "  what it can't settle is reported at {milder}")?;
+    }
     if rule.is_law() {
         writeln!(out, "  a law: the kit asks a second time, with a request that differs in one way, and compares")?;
     }
@@ -123,6 +130,6 @@ fn rule_json(pack: &RulePack, rule: &Rule) -> Value {
     };
     json!({
         "id": rule.id, "level": rule.level, "basis": rule.basis, "clause": rule.clause, "title": rule.title, "operations": operations,
-        "law": rule.is_law(), "pass": examples(&rule.pass), "fail": examples(&rule.fail),
+        "law": rule.is_law(), "alone": rule.alone, "milder": rule.milder, "pass": examples(&rule.pass), "fail": examples(&rule.fail),
     })
 }

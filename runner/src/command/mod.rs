@@ -57,7 +57,7 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Read real SKILL.md directories and say which cards fit into a budget
     Evidence(evidence::EvidenceArgs),
-    /// Check documents: are these evidence payloads good?
+    /// Check documents: are these evidence payloads, receipts, traces good?
     Check(check::CheckArgs),
     /// Answer the adapter protocol on stdin and stdout, as the reference implementation
     Serve(serve::ServeArgs),

@@ -22,6 +22,7 @@ Examples:
   proofmark run -- proofmark serve                        the reference, over the protocol
   proofmark run -- python3 my_adapter.py                  my host
   proofmark run activation.budget 'activation.*.chinese-*' -- node host.js
+  proofmark run --profile lifecycle-host -- ./host        what a host of that kind has to do
   proofmark run --timeout 500ms --env MODE=test -- ./host
 
 A pattern is a case id, the beginning of ids at a dot (activation.budget), a glob, or a case file.
@@ -43,6 +44,9 @@ pub(super) struct RunArgs {
     /// Only cases of this contract
     #[arg(long, value_name = "NAME")]
     contract: Option<String>,
+    /// Only what a profile asks for, such as lifecycle-host (`schemas/profiles.yaml` has them)
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
     /// The rendering profile that the reference declares (only without a command)
     #[arg(long, value_name = "NAME", default_value = "page-1", conflicts_with = "command")]
     rendering: String,
@@ -154,7 +158,12 @@ pub(super) fn main(args: &RunArgs) -> Result<Exit, Failure> {
         _ => Level::Must,
     };
     let patterns: Vec<String> = args.patterns.iter().chain(&args.filter).cloned().collect();
-    let filter = Filter::new(&patterns, args.contract.clone()).map_err(|error| Failure::usage(error.0))?;
+    let filter = Filter::new(&patterns, args.contract.clone());
+    let filter = match &args.profile {
+        Some(profile) => filter.and_then(|filter| filter.of_profile(profile)),
+        None => filter,
+    };
+    let filter = filter.map_err(|error| Failure::usage(error.0))?;
     let suite = load_suite(&args.suite, None)?;
     let cases = filter.select(&suite).map_err(|error| Failure::usage(error.0))?;
 

@@ -144,7 +144,7 @@ impl Terminal<'_> {
             let mut cases = passed().filter(|result| result.findings.iter().any(|finding| broken(&finding)));
             let Some(first) = cases.next() else { continue };
             let Some(finding) = first.findings.iter().find(broken) else { continue };
-            let title = RulePack::activation().rule(id).map_or("", |rule| rule.title.as_str());
+            let title = RulePack::shipped_rule(id).map_or("", |(_, rule)| rule.title.as_str());
             writeln!(out, "{BOLD}REMARK{BOLD:#} {id} {DIM}({}){DIM:#} {title}", finding.level)?;
             writeln!(
                 out,

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::adapter::{Answer, Operation};
-use crate::contract::activation::{Category, Entry, LOAD_EVENT_TYPE};
+use crate::contract::activation::{Entry, LOAD_EVENT_TYPE};
+use crate::contract::refusal::Category;
 use crate::json::as_count;
 use crate::policy::exchange::{Findings, Judged, View};
 

@@ -1,0 +1,154 @@
+//! What is said of documents, for people and for programs.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use proofmark::contract::activation;
+use proofmark::verdict::{Level, Verdict, Violation};
+use proofmark::yaml::Document;
+use serde_json::json;
+
+use super::{CheckArgs, Tally};
+use crate::command::Format;
+use crate::printable::{printable, printable_json};
+
+/// The violations of a trace that came in lines, so far.
+#[derive(Default)]
+pub(super) struct Counts {
+    by_rule: BTreeMap<String, u64>,
+    total: u64,
+    is_invalid: bool,
+    written: usize,
+    /// Kept for programs, which get a trace's verdict in one piece.
+    kept: Vec<Violation>,
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, violation: &Violation) {
+        *self.by_rule.entry(violation.rule.clone()).or_default() += 1;
+        self.total += 1;
+        self.is_invalid |= violation.level == Level::Must;
+    }
+
+    pub(super) fn is_valid(&self) -> bool {
+        !self.is_invalid
+    }
+}
+
+/// Writes results as they come.
+pub(super) struct Writer<'a> {
+    args: &'a CheckArgs,
+    out: Box<dyn Write>,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(args: &'a CheckArgs) -> Self {
+        Self { args, out: args.output.stdout() }
+    }
+
+    fn is_json(&self) -> bool {
+        self.args.output.format == Format::Json
+    }
+
+    fn row(&mut self, row: &serde_json::Value) -> io::Result<()> {
+        writeln!(self.out, "{}", printable_json(&row.to_string()))
+    }
+
+    pub(super) fn unreadable(&mut self, name: &str, message: &str) -> io::Result<()> {
+        if self.is_json() {
+            return self.row(&json!({"document": name, "error": message}));
+        }
+        writeln!(self.out, "{}: can't be read: {}", printable(name, false), printable(message, false))
+    }
+
+    /// A trace whose end can't be judged, because a line of it can't be read.
+    pub(super) fn abandoned(&mut self, name: &str) -> io::Result<()> {
+        if self.is_json() { Ok(()) } else { writeln!(self.out, "{}: not judged to its end", printable(name, false)) }
+    }
+
+    pub(super) fn verdict(&mut self, name: &str, verdict: &Verdict, document: Option<&Document>) -> io::Result<()> {
+        if self.is_json() {
+            return self.row(&json!({"document": name, "verdict": verdict}));
+        }
+        let name = printable(name, false);
+        if verdict.violations.is_empty() {
+            return if self.args.quiet { Ok(()) } else { writeln!(self.out, "{name}: valid") };
+        }
+        let word = if verdict.valid { "valid, with remarks" } else { "not valid" };
+        writeln!(self.out, "{name}: {word}")?;
+        for violation in verdict.violations.iter().take(self.args.max_violations) {
+            self.line(violation, document)?;
+        }
+        match verdict.violations.len().checked_sub(self.args.max_violations) {
+            Some(more @ 1..) => writeln!(self.out, "  … and {more} more (--max-violations)"),
+            _ => Ok(()),
+        }
+    }
+
+    fn line(&mut self, violation: &Violation, document: Option<&Document>) -> io::Result<()> {
+        let Violation { rule, level, path, message } = violation;
+        let at = document
+            .map(|document| document.place(path))
+            .map_or_else(String::new, |at| format!(" (line {}, column {})", at.line, at.column));
+        let style = if *level == Level::Must { anstyle::AnsiColor::Red.on_default().bold() } else { anstyle::Style::new() };
+        let path = if path.is_empty() { "the document" } else { path.as_str() };
+        writeln!(self.out, "  {style}{rule}{style:#} ({level}) {}{at} {}", printable(path, false), printable(message, false))
+    }
+
+    /// A violation of a trace that is still coming.
+    pub(super) fn trace_violation(&mut self, counts: &mut Counts, name: &str, violation: Violation) -> io::Result<()> {
+        counts.add(&violation);
+        if counts.written == self.args.max_violations {
+            return Ok(());
+        }
+        counts.written += 1;
+        if self.is_json() {
+            counts.kept.push(violation);
+            return Ok(());
+        }
+        if counts.written == 1 {
+            writeln!(self.out, "{}:", printable(name, false))?;
+        }
+        self.line(&violation, None)
+    }
+
+    /// A trace that ended, or that ends here.
+    pub(super) fn trace(&mut self, name: &str, events: u64, counts: Counts, not_judged: &[String]) -> io::Result<()> {
+        if self.is_json() {
+            let verdict = json!({"valid": counts.is_valid(), "violations": counts.kept, "not_judged": not_judged});
+            return self.row(&json!({"document": name, "events": events, "verdict": verdict, "counts": counts.by_rule}));
+        }
+        let name = printable(name, false);
+        let more = counts.total - counts.written as u64;
+        if more > 0 {
+            writeln!(self.out, "  … and {more} more (--max-violations)")?;
+        }
+        let word = match (counts.is_valid(), counts.total) {
+            (true, 0) if self.args.quiet => return Ok(()),
+            (true, 0) => "valid",
+            (true, _) => "valid, with remarks",
+            (false, _) => "not valid",
+        };
+        let rules: Vec<String> = counts.by_rule.iter().map(|(rule, count)| format!("{rule} {count} times")).collect();
+        let rules = if rules.is_empty() { String::new() } else { format!(": {}", rules.join(", ")) };
+        writeln!(self.out, "{name}: {word} ({events} events){rules}")
+    }
+
+    pub(super) fn sum(&mut self, tally: &Tally) -> io::Result<()> {
+        if !self.is_json() {
+            let mut hints: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+            for (contract, rule) in &tally.not_judged {
+                hints.entry(contract).or_default().push(rule);
+            }
+            for (contract, rules) in hints.into_iter().filter(|_| !self.args.quiet) {
+                let more = match contract {
+                    activation::NAME => "--registry, --options and --rendering tell more",
+                    _ => "the trace was cut while something was still due, or says too little",
+                };
+                writeln!(self.out, "not judged from this alone: {} ({more})", rules.join(", "))?;
+            }
+            writeln!(self.out, "{} valid, {} not valid, {} not readable", tally.valid, tally.invalid, tally.unreadable)?;
+        }
+        self.out.flush()
+    }
+}

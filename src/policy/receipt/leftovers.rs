@@ -1,0 +1,24 @@
+//! RR-109: no list repeats an item, and no value is what a template left.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{Finding, language, walk};
+use crate::json::pointer_push;
+
+pub(super) fn check(receipt: &Value) -> Vec<Finding> {
+    let mut found = Vec::new();
+    walk(receipt, "", &mut |path, value| match value {
+        Value::String(text) if language::is_placeholder(text) => {
+            found.push(Finding::new(path, "it is a placeholder that a template left"));
+        }
+        Value::Array(items) => {
+            let mut seen = HashSet::new();
+            let repeated = items.iter().enumerate().filter(|(_, item)| !seen.insert(item.to_string()));
+            found.extend(repeated.map(|(at, _)| Finding::new(pointer_push(path, at), "it stands in this list already")));
+        }
+        _ => {}
+    });
+    found
+}

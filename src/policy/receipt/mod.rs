@@ -1,0 +1,53 @@
+//! The native checks of receipts: one file a check, named as the rule pack names it.
+
+mod artifact_paths;
+mod compact;
+mod date_time;
+mod language;
+mod leftovers;
+mod private_data;
+mod resume_entry;
+
+use serde_json::Value;
+
+use crate::json::pointer_push;
+
+pub(super) use language::is_file_named;
+pub use language::{Actionability, actionability, named_files};
+
+/// What a check found at one place of a document.
+pub(super) struct Finding {
+    pub(super) path: String,
+    pub(super) message: String,
+    /// Whether it is reported at the rule's milder level.
+    pub(super) is_milder: bool,
+}
+
+impl Finding {
+    pub(super) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into(), is_milder: false }
+    }
+}
+
+/// A native check of a document.
+pub(super) type DocumentCheck = fn(&Value) -> Vec<Finding>;
+
+/// Every native check by the name that a rule pack uses.
+pub(super) const ALL: &[(&str, DocumentCheck)] = &[
+    ("artifact_paths", artifact_paths::check),
+    ("compact", compact::check),
+    ("date_time", date_time::check),
+    ("leftovers", leftovers::check),
+    ("private_data", private_data::check),
+    ("resume_entry", resume_entry::check),
+];
+
+/// Hands every value of a document to `each`, with its place. The reader bounds the depth.
+fn walk<'a>(value: &'a Value, path: &str, each: &mut dyn FnMut(&str, &'a Value)) {
+    each(path, value);
+    match value {
+        Value::Array(items) => items.iter().enumerate().for_each(|(at, item)| walk(item, &pointer_push(path, at), each)),
+        Value::Object(members) => members.iter().for_each(|(key, member)| walk(member, &pointer_push(path, key), each)),
+        _ => {}
+    }
+}

@@ -18,12 +18,12 @@ export function namedFiles(text) {
   const plain = text.replace(URL, " ");
   const names = new Set();
   for (const [, quoted] of plain.matchAll(QUOTED)) {
-    if (hasExtension(quoted.trim())) names.add(quoted.trim());
+    if (isFileName(quoted.trim())) names.add(quoted.trim());
   }
   for (const pattern of [WORD, ASCII_WORD]) {
     for (const [word] of plain.matchAll(pattern)) {
       const name = word.replace(/[.-]+$/, "");
-      if (hasExtension(name)) names.add(name);
+      if (isFileName(name)) names.add(name);
       if (names.size >= MAX_NAMES) return [...names];
     }
   }
@@ -49,12 +49,13 @@ const EXTENSION = new RegExp(
   "i",
 );
 
-/** Products that are called like files. */
+/** Products that are called like files, and files that are called like nothing else. */
 const PRODUCT = /^(?:node|vue|next|nuxt|express|three|d3|react|ember|backbone)\.js$/i;
+const BARE_NAME = /(?:^|[/\\])(?:Makefile|Dockerfile|Justfile|Gemfile|Rakefile|README|LICENSE|CHANGELOG|CONTRIBUTING)$/;
 
-function hasExtension(name) {
+function isFileName(name) {
   if (PRODUCT.test(name)) return false;
-  if (EXTENSION.test(name)) return true;
+  if (EXTENSION.test(name) || BARE_NAME.test(name)) return true;
   // Below a folder any extension will do.
   return /[/\\][^/\\]*[^./\\]\.[A-Za-z][A-Za-z0-9]{0,7}$/.test(name);
 }
@@ -79,7 +80,7 @@ function namesPath(text) {
   for (const pattern of [WORD, ASCII_WORD]) {
     for (const [word] of text.matchAll(pattern)) {
       const name = word.replace(/[.-]+$/, "");
-      if (hasExtension(name) || isSlashed(name)) return true;
+      if (isFileName(name) || (pattern === WORD && isSlashed(name))) return true;
     }
   }
   return false;
@@ -130,7 +131,9 @@ function namesPart(text) {
 const VAGUE_PHRASES = new Set([
   "as before", "same as before", "like before", "as above", "see above", "as discussed", "same again", "more of the same",
   "where we left off", "back to work", "como antes", "igual que antes", "ver arriba", "wie bisher", "wie zuvor", "wie gehabt", "siehe oben",
-  "comme avant", "voir ci dessus", "igual a antes", "ver acima", "idem", "ídem", "同上", "上記参照",
+  "wie vorher", "wie immer", "wie üblich", "comme avant", "comme d habitude", "voir ci dessus", "voir plus haut", "igual a antes", "ver acima",
+  "idem", "ídem", "dito", "ditto", "同上", "如上", "如前", "见上", "見上", "见上文", "見上文", "参见上文", "參見上文", "上記参照", "上記を参照", "上記の通り",
+  "前述の通り",
 ]);
 
 /** Languages with spaces: words of going on, and words that may stand beside them. */
@@ -172,11 +175,11 @@ const GOING_ON = [
 /** Languages without spaces: the same, as pieces, the longer ones first. */
 const GOING_ON_PIECES = [
   [
-    /继续|繼續|接着|接著|恢复|恢復|延续|延續|照旧|照舊/,
+    /继续|繼續|接着|接著|恢复|恢復|延续|延續|照旧|照舊|一样|一樣|同样|相同/,
     /继续|繼續|接着|接著|恢复|恢復|延续|延續|照旧|照舊|上一个|上一個|上一次|上次|上回|之前|先前|前面|前一个|原来|原來|刚才|剛才|同样|相同|当前|當前|这个|這個|那个|那個|技能|工作|任务|任務|步骤|步驟|阶段|階段|会话|對話|对话|内容|事情|流程|地方|进度|進度|停下|停止|中断|中斷|离开|離開|开始|開始|进行|進行|执行|執行|完成|下去|往下|使用|一样|一樣|即可|我们|我們|从|從|在|到|处|處|做|吧|请|請|就|的|该|此|来|來|如|和|样|那|这/g,
   ],
   [
-    /続|継続|再開/,
+    /続|再開|同じ|通り|とおり/,
     /引き続き|引続き|続ける|続けて|続けます|続けよう|続行|続き|続く|継続|再開|さっき|先ほど|先程|前回|以前|同じ|現在|この|その|あの|スキル|作業|タスク|仕事|セッション|会話|フェーズ|段階|ステップ|手順|処理|してください|ください|下さい|しましょう|します|する|して|やる|行う|中断した|中断|止めた|止まった|やめた|終わった|ところ|場所|所|まま|通り|とおり|ように|いつも|お願いします|それ|これ|再度|もう一度|から|前|次|の|を|に|は|が|で|と|し/g,
   ],
 ];

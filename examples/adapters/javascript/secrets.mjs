@@ -35,7 +35,7 @@ const NAMED_KEY =
 const NO_PASSWORD = /^(?:[*•x.]+|[<$%{[].*|none|null|required|redacted|removed|hidden|missing|unset|empty|prompted|changed|reset)$/i;
 
 const EMAIL =
-  /(?<![\w.%+/-])([A-Za-z0-9][\w.%+-]{0,63})@((?:[A-Za-z0-9][A-Za-z0-9-]{0,62}\.){1,6}[A-Za-z]{2,24})(?![\w@/-]|:\S|\.\w)/g;
+  /(?<![\w.%+-]|\/\/)([A-Za-z0-9][\w.%+-]{0,63})@((?:[A-Za-z0-9][A-Za-z0-9-]{0,62}\.){1,6}[A-Za-z]{2,24})(?![\w@-]|:\S|\.\w)/g;
 const FILE_EXTENSION = /\.(?:png|jpe?g|gif|svg|webp|ico|js|mjs|cjs|css|json|ya?ml|html?|txt|xml|pdf|csv|log)$/i;
 
 const PHONE = [

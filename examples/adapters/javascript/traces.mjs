@@ -499,5 +499,5 @@ function seeCitation(trace, event, at) {
 function hasMonitoring(value) {
   if (typeof value === "string") return isText(value);
   if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
-  return value !== undefined && value !== false;
+  return (value ?? false) !== false;
 }

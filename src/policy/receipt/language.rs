@@ -1,5 +1,6 @@
 //! What the words of a receipt say: placeholders, and whether a `resume_entry` names what to reopen. The patterns are data.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -22,14 +23,15 @@ pub enum Actionability {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LanguageFile {
-    placeholders: Vec<Pattern>,
-    names: Vec<Pattern>,
-    vague: Vec<Pattern>,
+    lists: BTreeMap<String, Vec<String>>,
+    placeholders: Vec<PatternEntry>,
+    names: Vec<PatternEntry>,
+    vague: Vec<PatternEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Pattern {
+struct PatternEntry {
     #[serde(default)]
     name: String,
     #[serde(default)]
@@ -37,8 +39,7 @@ struct Pattern {
     language: String,
     #[serde(default)]
     file: bool,
-    #[serde(deserialize_with = "regex")]
-    pattern: Regex,
+    pattern: String,
     #[serde(default)]
     except: Vec<String>,
     #[cfg_attr(not(test), expect(dead_code, reason = "examples are for tests and for readers"))]
@@ -47,23 +48,38 @@ struct Pattern {
     misses: Vec<String>,
 }
 
-fn regex<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Regex, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    Regex::new(&text).map_err(serde::de::Error::custom)
+struct Pattern {
+    entry: PatternEntry,
+    regex: Regex,
 }
 
-static LANGUAGE: LazyLock<LanguageFile> = LazyLock::new(|| {
+struct Language {
+    placeholders: Vec<Pattern>,
+    names: Vec<Pattern>,
+    vague: Vec<Pattern>,
+}
+
+static LANGUAGE: LazyLock<Language> = LazyLock::new(|| {
     let document = yaml::parse(embedded::text("schemas/receipt-language.yaml")).expect("shipped YAML, held by a test");
-    serde_json::from_value(document.value).expect("shipped patterns, held by a test")
+    let file: LanguageFile = serde_json::from_value(document.value).expect("shipped patterns, held by a test");
+    let compile = |entry: PatternEntry| {
+        let pattern = file.lists.iter().fold(entry.pattern.clone(), |text, (name, words)| {
+            text.replace(&format!("⟨{name}⟩"), &words.join("|"))
+        });
+        Pattern { regex: Regex::new(&pattern).expect("a shipped pattern, held by a test"), entry }
+    };
+    let [placeholders, names, vague] =
+        [file.placeholders, file.names, file.vague].map(|entries| entries.into_iter().map(compile).collect());
+    Language { placeholders, names, vague }
 });
 
 impl Pattern {
     /// What it finds, with its exceptions taken out: the first group, else the whole match.
     fn found<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
-        self.pattern.captures_iter(text).filter_map(|captures| {
+        self.regex.captures_iter(text).filter_map(|captures| {
             let found = captures.get(1).or_else(|| captures.get(0))?.as_str();
             let folded = found.trim().to_lowercase();
-            (!self.except.contains(&folded)).then_some(found)
+            (!self.entry.except.contains(&folded)).then_some(found)
         })
     }
 }
@@ -78,7 +94,7 @@ fn folded(text: &str) -> String {
 /// Whether a value is, as a whole, what a template left.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let text = text.trim();
-    LANGUAGE.placeholders.iter().any(|pattern| pattern.pattern.is_match(text))
+    LANGUAGE.placeholders.iter().any(|pattern| pattern.regex.is_match(text))
 }
 
 /// Whether a `resume_entry` names what to reopen. Naming something passes, whatever vague words stand around it.
@@ -92,17 +108,17 @@ pub(super) fn is_placeholder(text: &str) -> bool {
 #[must_use]
 pub fn actionability(text: &str) -> Actionability {
     if let Some(pattern) = LANGUAGE.names.iter().find(|pattern| pattern.found(text).next().is_some()) {
-        return Actionability::Names(&pattern.name);
+        return Actionability::Names(&pattern.entry.name);
     }
     let folded = folded(text);
-    let is_vague = folded.is_empty() || LANGUAGE.vague.iter().any(|pattern| pattern.pattern.is_match(&folded));
+    let is_vague = folded.is_empty() || LANGUAGE.vague.iter().any(|pattern| pattern.regex.is_match(&folded));
     if is_vague { Actionability::Vague } else { Actionability::Between }
 }
 
 /// The files that a `resume_entry` names, as it spells them.
 #[must_use]
 pub fn named_files(text: &str) -> Vec<&str> {
-    LANGUAGE.names.iter().filter(|pattern| pattern.file).flat_map(|pattern| pattern.found(text)).collect()
+    LANGUAGE.names.iter().filter(|pattern| pattern.entry.file).flat_map(|pattern| pattern.found(text)).collect()
 }
 
 /// Whether a name out of running text means this file. Text without blanks between words may hold more than the name.
@@ -121,11 +137,11 @@ mod tests {
         let mut wrong = Vec::new();
         for (kind, patterns) in [("placeholder", &file.placeholders), ("names", &file.names), ("vague", &file.vague)] {
             for pattern in patterns {
-                assert!(!pattern.hits.is_empty() && !pattern.misses.is_empty(), "{kind} {} lacks examples", pattern.pattern);
+                assert!(!pattern.entry.hits.is_empty() && !pattern.entry.misses.is_empty(), "{kind} {} lacks examples", pattern.regex);
                 let text = |text: &str| if kind == "vague" { folded(text) } else { text.trim().to_owned() };
                 let finds = |example: &String| pattern.found(&text(example)).next().is_some();
-                wrong.extend(pattern.hits.iter().filter(|hit| !finds(hit)).map(|hit| format!("{kind} {} misses {hit:?}", pattern.name)));
-                wrong.extend(pattern.misses.iter().filter(|miss| finds(miss)).map(|miss| format!("{kind} {} takes {miss:?}", pattern.name)));
+                wrong.extend(pattern.entry.hits.iter().filter(|hit| !finds(hit)).map(|hit| format!("{kind} {} misses {hit:?}", pattern.entry.name)));
+                wrong.extend(pattern.entry.misses.iter().filter(|miss| finds(miss)).map(|miss| format!("{kind} {} takes {miss:?}", pattern.entry.name)));
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));

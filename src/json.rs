@@ -345,7 +345,15 @@ mod tests {
         assert_eq!(edited("/a/0", remove()), Some(json!({"a": [2], "b/c": {"d": 3}})));
         assert_eq!(edited("/b~1c/e", json!(4)), Some(json!({"a": [1, 2], "b/c": {"d": 3, "e": 4}})));
         assert_eq!(edited("/b~1c", remove()), Some(json!({"a": [1, 2]})));
-        for (pointer, new) in [("/a/3", json!(5)), ("/a/2", remove()), ("/x/y", json!(1)), ("/a/0/b", json!(1)), ("/c", remove()), ("", remove()), ("a", json!(1))] {
+        for (pointer, new) in [
+            ("/a/3", json!(5)),
+            ("/a/2", remove()),
+            ("/x/y", json!(1)),
+            ("/a/0/b", json!(1)),
+            ("/c", remove()),
+            ("", remove()),
+            ("a", json!(1)),
+        ] {
             assert_eq!(edited(pointer, new), None, "{pointer}");
         }
     }

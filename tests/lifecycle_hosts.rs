@@ -102,8 +102,8 @@ fn every_case_fails_the_wrong_hosts_that_it_names() {
 
 /// Rules that a host can break in a run; the others speak of what it reports about itself, or of the form of what comes.
 const OF_RUNS: [&str; 19] = [
-    "LC-102", "LC-103", "LC-104", "LC-105", "LC-106", "LC-107", "LC-108", "LC-110", "LC-113", "LC-114", "LC-115", "LC-116", "LC-117", "LC-118",
-    "LC-121", "LC-122", "LC-123", "LC-124", "LC-125",
+    "LC-102", "LC-103", "LC-104", "LC-105", "LC-106", "LC-107", "LC-108", "LC-110", "LC-113", "LC-114", "LC-115", "LC-116", "LC-117",
+    "LC-118", "LC-121", "LC-122", "LC-123", "LC-124", "LC-125",
 ];
 
 #[test]
@@ -115,9 +115,7 @@ fn a_rule_that_a_running_host_breaks_is_missed_when_it_is_gone() {
         let reports = |result: &CaseResult| result.findings.iter().any(|finding| finding.source == FindingSource::Rule(rule.to_owned()));
         let runs = cases().filter(|case| case.steps.iter().any(|step| step.is_run));
         let mut pairs = runs.flat_map(|case| case.catches.iter().map(move |name| (case, name)));
-        let witness = pairs.find(|(case, name)| {
-            reports(&judged(&mut Host::new(Fault::named(name).expect("a built host")), case, None))
-        });
+        let witness = pairs.find(|(case, name)| reports(&judged(&mut Host::new(Fault::named(name).expect("a built host")), case, None)));
         let Some((case, name)) = witness else { panic!("no wrong host breaks {rule} in a run") };
         let result = judged(&mut Host::new(Fault::named(name).expect("a built host")), case, Some(&without));
         assert!(!reports(&result), "{rule} is reported without being there");

@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use proofmark::adapter::{Answer, Implementation as _, Operation};
+use proofmark::adapter::{Answer, Implementation as _, LIFECYCLE_RUN, Operation};
 use proofmark::case::SuiteFiles;
 use proofmark::contract::activation;
+use proofmark::contract::lifecycle::{self, Event, HOST_EVENTS, REQUIRED_RECEIPT_FIELDS, WORLD_EVENTS};
 use proofmark::contract::rendering::{BelowFloor, CardCost, Empty, Fit, Order, RenderingProfile, Suffix, Unit};
 use proofmark::policy::{Exchange, RulePack};
 use proofmark::reference::Reference;
@@ -18,6 +19,8 @@ use serde_json::{Value, json};
 
 const EVIDENCE: &str = "schemas/skill-activation-evidence.v1.schema.json";
 const CASE_FILE: &str = "schemas/case-file.schema.json";
+const RECEIPT: &str = "schemas/skill-release-receipt.v1.schema.json";
+const TRACE: &str = "schemas/skill-lifecycle-trace.v1.schema.json";
 
 /// The rules of the pack that judge the shape of a payload at `must`.
 const SHAPE_RULES: [&str; 5] = ["AE-100", "AE-101", "AE-102", "AE-111", "AE-114"];
@@ -239,7 +242,9 @@ fn words_are<T: DeserializeOwned + Debug + PartialEq>(words: &Value, values: &[T
 #[test]
 fn the_words_of_the_case_file_schema_are_those_of_the_code() {
     let document = document(CASE_FILE);
-    assert_eq!(document["$defs"]["operation"]["enum"], json!(Operation::ALL.map(Operation::name)));
+    let named: BTreeSet<&str> = Operation::ALL.map(Operation::name).into_iter().chain([LIFECYCLE_RUN]).collect();
+    let words = document["$defs"]["operation"]["enum"].as_array().unwrap();
+    assert_eq!(words.iter().map(|word| word.as_str().unwrap()).collect::<BTreeSet<_>>(), named);
     let case = &document["$defs"]["case"]["properties"];
     let (levels, bases) = (
         [Level::Must, Level::Should, Level::May],
@@ -267,7 +272,7 @@ fn the_words_of_the_case_file_schema_are_those_of_the_code() {
     let _ = |fit: Fit, below_floor: BelowFloor, empty: Empty| match (fit, below_floor, empty) {
         (Fit::Prefix | Fit::Skip, BelowFloor::Raise | BelowFloor::Header | BelowFloor::Nothing, Empty::Header | Empty::Nothing) => {}
     };
-    assert!(document["properties"]["contract"]["enum"].as_array().unwrap().contains(&json!(activation::NAME)));
+    assert_eq!(document["properties"]["contract"]["enum"], json!([activation::NAME, lifecycle::RECEIPT, lifecycle::TRACE]));
 }
 
 #[test]
@@ -285,6 +290,82 @@ fn the_keys_of_the_case_file_schema_are_those_that_the_loader_reads() {
     assert_eq!(keys(&document["$defs"]["step"]), "expect given name operation");
     assert_eq!(keys(&document["$defs"]["expect"]), "error event one_of result verdict");
     assert_eq!(keys(&document["$defs"]["case"]["properties"]["assume"]), "below_floor empty fit order unit");
+}
+
+/// A receipt that breaks nothing: the example of the source document, out of the rule pack.
+fn good_receipt() -> Value {
+    let pack = RulePack::receipt();
+    pack.example_value(&pack.rules()[0].pass[0]).unwrap()
+}
+
+#[test]
+fn the_receipt_schema_agrees_with_the_shape_rules() {
+    let schema = schema(RECEIPT);
+    let document = document(RECEIPT);
+    assert_eq!(document["required"], json!(REQUIRED_RECEIPT_FIELDS));
+    assert_eq!(document["properties"]["schema"]["enum"][0], lifecycle::RECEIPT_SCHEMA);
+    let mut dice = Dice(7);
+    let (mut good, mut bad) = (0, 0);
+    for _ in 0..20_000 {
+        let mut receipt = good_receipt();
+        for _ in 0..=dice.below(3) {
+            mutate(&mut receipt, &mut dice);
+        }
+        let verdict = RulePack::receipt().judge_receipt(&receipt);
+        let breaks = |rules: &[&str]| verdict.violations.iter().any(|it| rules.contains(&it.rule.as_str()));
+        let shape = breaks(&["RR-100", "RR-101", "RR-102", "RR-103"]);
+        // The two fields with a rule of their own break that one, where the schema only wants texts.
+        let own = breaks(&["RR-106", "RR-107"]);
+        let accepts = schema.accepts(&receipt);
+        assert!(if accepts { !shape } else { shape || own }, "{accepts} {verdict:?}\n{receipt:#}");
+        *if accepts { &mut good } else { &mut bad } += 1;
+    }
+    assert!(good > 1_000 && bad > 1_000, "{good} good, {bad} bad");
+}
+
+#[test]
+fn the_trace_schema_agrees_with_the_reader_of_events() {
+    let document = document(TRACE);
+    let types: Vec<&str> = WORLD_EVENTS.into_iter().chain(HOST_EVENTS).collect();
+    assert_eq!(document["$defs"]["event"]["properties"]["type"]["enum"], json!(types));
+    let schema = Schema::compile(&json!({"$ref": "#/$defs/event", "$defs": document["$defs"]})).unwrap();
+    // Every event of the examples, good and bad.
+    let pack = RulePack::trace();
+    let examples = pack.rules().iter().flat_map(|rule| rule.pass.iter().chain(&rule.fail));
+    let events: Vec<Value> = examples.flat_map(|it| pack.example_value(it).unwrap()["events"].as_array().unwrap().clone()).collect();
+    let kinds: BTreeSet<&str> = events.iter().filter_map(lifecycle::event_type).collect();
+    // Every type stands in an example but for one, which is added.
+    let mut events = events.clone();
+    events.push(json!({"seq": 1, "type": "reactivation.requested", "skill_id": "a"}));
+    assert_eq!(kinds.len() + 1, types.len(), "{kinds:?}");
+    let agree = |event: &Value| {
+        let read = Event::read(event, false).is_ok() && event.get("seq").and_then(json::as_count).is_some();
+        assert_eq!(schema.accepts(event), read, "{:?} {:?}\n{event:#}", Event::read(event, false), schema.violations(event));
+        read
+    };
+    let (mut good, mut bad) = (0, 0);
+    let mut dice = Dice(11);
+    for round in 0..40 {
+        for event in &events {
+            let mut event = event.clone();
+            for _ in 0..round % 3 {
+                mutate(&mut event, &mut dice);
+            }
+            *if agree(&event) { &mut good } else { &mut bad } += 1;
+        }
+    }
+    assert!(good > 3_000 && bad > 1_000, "{good} good, {bad} bad");
+}
+
+#[test]
+fn every_example_of_a_trace_fits_its_schema_but_for_the_events() {
+    let schema = schema(TRACE);
+    let pack = RulePack::trace();
+    for rule in pack.rules() {
+        for example in &rule.pass {
+            assert_eq!(schema.violations(&pack.example_value(example).unwrap()), [], "{}", rule.id);
+        }
+    }
 }
 
 #[test]

@@ -457,8 +457,8 @@ impl<'a> Event<'a> {
             "turn.started" => {
                 let turn = fields.optional("turn").ok_or("turn is missing")?;
                 let named = turn.as_str().is_some_and(|text| !text.trim().is_empty());
-                if !named && json::type_name(turn) != "integer" {
-                    return Err("turn is neither a whole number nor a text".to_owned());
+                if !named && json::as_count(turn).is_none() {
+                    return Err("turn is neither a whole number from 0 nor a text".to_owned());
                 }
                 Self::TurnStarted
             }

@@ -149,7 +149,8 @@ impl Walk {
 
     fn change(&mut self, skill: &str) -> Value {
         self.changes += 1;
-        let file = if self.supports.is_empty() || self.dice.below(3) > 0 { body_file(skill) } else { self.dice.pick(&self.supports).clone() };
+        let file =
+            if self.supports.is_empty() || self.dice.below(3) > 0 { body_file(skill) } else { self.dice.pick(&self.supports).clone() };
         json!({"type": "source.changed", "file": file, "text": format!("# Version {} of {file}\n", self.changes)})
     }
 }

@@ -293,14 +293,10 @@ impl RulePack {
     /// What the rules say of a receipt.
     #[must_use]
     pub fn judge_receipt(&self, receipt: &Value) -> Verdict {
-        let mut violations = Vec::new();
-        for rule in self.rules.iter().filter(|rule| rule.operations.is_empty()) {
-            let found = rule.document_findings(receipt);
-            if rule.alone && !found.is_empty() {
-                return Verdict::new(found, Vec::new());
-            }
-            violations.extend(found);
-        }
+        let of_documents = || self.rules.iter().filter(|rule| rule.operations.is_empty());
+        let alone = of_documents().filter(|rule| rule.alone).map(|rule| rule.document_findings(receipt)).find(|found| !found.is_empty());
+        let violations =
+            alone.unwrap_or_else(|| of_documents().filter(|rule| !rule.alone).flat_map(|rule| rule.document_findings(receipt)).collect());
         Verdict::new(violations, Vec::new())
     }
 

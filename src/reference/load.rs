@@ -3,9 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::fit;
-use crate::contract::activation::{
-    DEFAULT_PRECEDENCE, EVENT_KEYS, Entry, Flag, LOAD_EVENT_TYPE, Lifecycle, registry_skills, tokens,
-};
+use crate::contract::activation::{DEFAULT_PRECEDENCE, EVENT_KEYS, Entry, Flag, LOAD_EVENT_TYPE, Lifecycle, registry_skills, tokens};
 use crate::contract::refusal::Category;
 use crate::contract::rendering::{Order, RenderingProfile};
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::contract::activation::{DEFAULT_BUDGET};
+use crate::contract::activation::DEFAULT_BUDGET;
 use crate::contract::refusal::Category;
 use crate::json::as_count;
 

@@ -158,7 +158,9 @@ impl Host {
         }
         let answer = self.inner.call(Operation::LifecyclePlan, &params);
         match (&self.fault, answer) {
-            (Fault::PlanListsForWork, Answer::Result(result)) if is_work && result["skill_lifecycle_profile"] == "active_frame_required" => {
+            (Fault::PlanListsForWork, Answer::Result(result))
+                if is_work && result["skill_lifecycle_profile"] == "active_frame_required" =>
+            {
                 Answer::Result(json!({"skill_lifecycle_profile": "listing_only", "ttl": "not_applicable"}))
             }
             (Fault::PlanAcceptsBadWords, Answer::Refusal(_)) => {
@@ -233,13 +235,13 @@ impl Session {
             }
             Fault::WrongProfile if kind == "need.stated" => {
                 let skill = event["skill_id"].as_str().map_or_else(|| self.skills.first().cloned(), |skill| Some(skill.to_owned()));
-                events = vec![
-                    json!({"type": "profile.selected", "skill_lifecycle_profile": "active_frame_required", "skill_id": skill}),
-                ];
+                events = vec![json!({"type": "profile.selected", "skill_lifecycle_profile": "active_frame_required", "skill_id": skill})];
             }
             Fault::LoadsSupportNotNeeded if kind == "step.started" => {
                 let others = self.files.keys().filter(|file| !file.ends_with("/SKILL.md"));
-                events.extend(others.map(|file| json!({"type": "support.loaded", "skill_id": event["skill_id"], "file": file, "origin": "source"})));
+                events.extend(
+                    others.map(|file| json!({"type": "support.loaded", "skill_id": event["skill_id"], "file": file, "origin": "source"})),
+                );
             }
             Fault::VagueReceipts => {
                 for event in events.iter_mut().filter(|event| is(event, "receipt.written")) {

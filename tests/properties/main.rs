@@ -8,6 +8,7 @@ mod answers;
 mod fit;
 mod generate;
 mod laws;
+mod lifecycle;
 mod readers;
 
 use proofmark::adapter::{Answer, Implementation as _, Operation};
@@ -48,7 +49,7 @@ fn judged(
 /// The shipped suite with these cases alone.
 fn suite_with(cases: &str) -> SuiteFiles {
     let embedded = SuiteFiles::embedded();
-    let shared = ["suite.yaml", "wrong-hosts.yaml", "requirements/skill_activation_evidence.yaml"]
+    let shared = ["suite.yaml", "wrong-hosts.yaml", "requirements/skill_activation_evidence.yaml", "requirements/skill_lifecycle.yaml"]
         .map(|name| format!("{}/{name}", SuiteFiles::ROOT));
     let files = shared.into_iter().map(|name| (name.clone(), embedded.get(&name).unwrap().to_vec()));
     files.chain([(format!("{}/skill_activation_evidence/a.yaml", SuiteFiles::ROOT), cases.as_bytes().to_vec())]).collect()

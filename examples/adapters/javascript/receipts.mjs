@@ -173,7 +173,8 @@ function judgeText(text, node, verdict) {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.length > 1 && lines.at(-1) === "") lines.pop();
   if (lines.length > MAX_LINES) report(verdict, "RR-110", node, `a field has at most ${MAX_LINES} lines`);
-  const isFence = (line) => line.trimEnd() === "---";
+  // A byte order mark may come first.
+  const isFence = (line) => line.replace(/^\uFEFF/, "").trimEnd() === "---";
   if (isFence(lines[0]) && lines.slice(1).some(isFence)) {
     report(verdict, "RR-110", node, "a field holds front matter, so probably a skill's text");
   }

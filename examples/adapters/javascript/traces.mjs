@@ -93,7 +93,9 @@ class Skill {
   owesReceipt = new Map();
   owesRelease = new Map();
 
+  /** A phase that is not over yet goes on. */
   startPhase() {
+    if (this.overAt === null) return;
     this.overAt = null;
     this.reviewed = false;
     this.continued = false;
@@ -112,6 +114,8 @@ class Trace {
   hashes = new Map();
   /** Reactivations that were followed by another one before anything named was read. */
   unread = [];
+  /** Rules that something gave no ground to judge by. */
+  notJudged = new Set();
 
   current = null;
   pressure = false;
@@ -150,7 +154,7 @@ class Trace {
   }
 
   report() {
-    return this.verdict.report(this.ended ? [] : this.pending());
+    return this.verdict.report(this.ended ? this.notJudged : [...this.notJudged, ...this.pending()]);
   }
 
   skill(id) {
@@ -226,6 +230,7 @@ class Trace {
       if (isUnread(skill.reactivation)) this.unread.push(skill.reactivation.at);
       skill.rereadFor = at;
       skill.reactivation = { at, names: skill.entry === null ? [] : namedFiles(skill.entry), read: false };
+      if (skill.reactivation.names.length === 0) this.notJudged.add("LC-108");
     }
     skill.startPhase();
     this.makeCurrent(skill);
@@ -448,9 +453,10 @@ function seeBody(trace, event, at) {
 function seeSupport(trace, event, at) {
   const skill = trace.skill(event.skill_id);
   if (trace.profileOf(skill) === "listing_only") trace.broken("LC-102", at);
-  const needed = skill.needs === null || skill.needs.has(event.file);
-  const named = () => skill.reactivation?.names.some((name) => meansFile(name, event.file)) ?? false;
-  if (event.origin !== "source" || !(needed || named())) trace.broken("LC-103", at);
+  const named = skill.reactivation?.names.some((name) => meansFile(name, event.file)) ?? false;
+  const wanted = named || (skill.needs?.has(event.file) ?? true);
+  if (event.origin !== "source" || !wanted) trace.broken("LC-103", at);
+  if (skill.needs === null && !named) trace.notJudged.add("LC-103");
   trace.read(skill, event.file);
 }
 

@@ -95,7 +95,11 @@ fn explain_rule(out: &mut dyn std::io::Write, suite: &Suite, pack: &RulePack, ru
         Check::Schema(_) => "a JSON Schema fragment".to_owned(),
         Check::Native { name, .. } => format!("the native check {name}"),
     };
-    let what = if operations.is_empty() { format!("documents of the contract {}", pack.contract) } else { format!("answers to {}", operations.join(", ")) };
+    let what = if operations.is_empty() {
+        format!("documents of the contract {}", pack.contract)
+    } else {
+        format!("answers to {}", operations.join(", "))
+    };
     writeln!(out, "  judges {what}, by {how}")?;
     if rule.alone {
         writeln!(out, "  where it is broken no other rule is judged")?;

@@ -2,6 +2,7 @@
 
 use proofmark::case::Case;
 use proofmark::judge::Exchanged;
+use proofmark::policy::RulePack;
 
 /// How many requests are repeated.
 const WANTED: usize = 16;
@@ -22,7 +23,12 @@ impl<'s> Repeats<'s> {
 
     /// Of a case's exchanges the one that may be kept, so that the others can be dropped at once.
     pub(super) fn keepable(exchanges: Vec<Exchanged>) -> Option<Exchanged> {
-        exchanges.into_iter().next().filter(|first| {
+        // The law speaks of contract 1, whose requests are independent of one another; a run's are not.
+        let first = exchanges
+            .into_iter()
+            .next()
+            .filter(|first| RulePack::activation().rule("AE-600").is_some_and(|law| law.operations.contains(&first.operation)));
+        first.filter(|first| {
             let skills = first.params.pointer("/registry/skills").or_else(|| first.params.pointer("/payload/cards"));
             skills.and_then(|skills| skills.as_array()).map_or(0, Vec::len) <= MAX_ENTRIES
         })

@@ -59,7 +59,22 @@ mod tests {
         for good in ["docs/report.md", "test-output.json", "a/../b.md", "a/b/../../c", "./a", "a..b/c", "...", "a%20b", "日本/語.md"] {
             assert_eq!(fault(good), None, "{good}");
         }
-        for bad in ["/etc/passwd", "~/x", "C:\\x", "c:x", "..", "../x", "a/../../x", "..\\x", "%2e%2e/x", "a/%2E%2e/%2e%2e/x", "%2fetc", "\\\\host\\x", "file:///x", "https://example.org/x"] {
+        for bad in [
+            "/etc/passwd",
+            "~/x",
+            "C:\\x",
+            "c:x",
+            "..",
+            "../x",
+            "a/../../x",
+            "..\\x",
+            "%2e%2e/x",
+            "a/%2E%2e/%2e%2e/x",
+            "%2fetc",
+            "\\\\host\\x",
+            "file:///x",
+            "https://example.org/x",
+        ] {
             assert!(fault(bad).is_some(), "{bad}");
         }
     }

@@ -63,9 +63,8 @@ static LANGUAGE: LazyLock<Language> = LazyLock::new(|| {
     let document = yaml::parse(embedded::text("schemas/receipt-language.yaml")).expect("shipped YAML, held by a test");
     let file: LanguageFile = serde_json::from_value(document.value).expect("shipped patterns, held by a test");
     let compile = |entry: PatternEntry| {
-        let pattern = file.lists.iter().fold(entry.pattern.clone(), |text, (name, words)| {
-            text.replace(&format!("⟨{name}⟩"), &words.join("|"))
-        });
+        let pattern =
+            file.lists.iter().fold(entry.pattern.clone(), |text, (name, words)| text.replace(&format!("⟨{name}⟩"), &words.join("|")));
         Pattern { regex: Regex::new(&pattern).expect("a shipped pattern, held by a test"), entry }
     };
     let [placeholders, names, vague] =
@@ -115,10 +114,13 @@ pub fn actionability(text: &str) -> Actionability {
     if is_vague { Actionability::Vague } else { Actionability::Between }
 }
 
-/// The files that a `resume_entry` names, as it spells them.
+/// The files that a `resume_entry` names, as it spells them. What stands in back-quotes or double quotes around one is a name too: a path
+/// may hold blanks.
 #[must_use]
 pub fn named_files(text: &str) -> Vec<&str> {
-    LANGUAGE.names.iter().filter(|pattern| pattern.entry.file).flat_map(|pattern| pattern.found(text)).collect()
+    let found = |text| LANGUAGE.names.iter().filter(|pattern| pattern.entry.file).flat_map(move |pattern| pattern.found(text));
+    let quoted = ['`', '"'].into_iter().flat_map(|quote| text.split(quote).skip(1).step_by(2)).map(str::trim);
+    found(text).chain(quoted.filter(|span| found(span).next().is_some())).collect()
 }
 
 /// Whether a name out of running text means this file. Text without blanks between words may hold more than the name.
@@ -140,8 +142,17 @@ mod tests {
                 assert!(!pattern.entry.hits.is_empty() && !pattern.entry.misses.is_empty(), "{kind} {} lacks examples", pattern.regex);
                 let text = |text: &str| if kind == "vague" { folded(text) } else { text.trim().to_owned() };
                 let finds = |example: &String| pattern.found(&text(example)).next().is_some();
-                wrong.extend(pattern.entry.hits.iter().filter(|hit| !finds(hit)).map(|hit| format!("{kind} {} misses {hit:?}", pattern.entry.name)));
-                wrong.extend(pattern.entry.misses.iter().filter(|miss| finds(miss)).map(|miss| format!("{kind} {} takes {miss:?}", pattern.entry.name)));
+                wrong.extend(
+                    pattern.entry.hits.iter().filter(|hit| !finds(hit)).map(|hit| format!("{kind} {} misses {hit:?}", pattern.entry.name)),
+                );
+                wrong.extend(
+                    pattern
+                        .entry
+                        .misses
+                        .iter()
+                        .filter(|miss| finds(miss))
+                        .map(|miss| format!("{kind} {} takes {miss:?}", pattern.entry.name)),
+                );
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -149,7 +160,8 @@ mod tests {
 
     #[test]
     fn a_vague_phrase_is_one_however_it_is_dressed() {
-        for text in ["continue the previous skill", "  Continue   the previous\nskill!! ", "“CONTINUE THE PREVIOUS SKILL.”", "…", "?!"] {
+        for text in ["continue the previous skill", "  Continue   the previous\nskill!! ", "“CONTINUE THE PREVIOUS SKILL.”", "…", "?!"]
+        {
             assert_eq!(actionability(text), Actionability::Vague, "{text}");
         }
     }
@@ -160,5 +172,7 @@ mod tests {
         assert!(matches!(actionability(seed), Actionability::Names(_)));
         let named = named_files(seed);
         assert!(named.contains(&"SKILL.md") && named.contains(&"docs/router-decision-contract.md"), "{named:?}");
+        assert!(named_files("Reopen `skills/two words/SKILL.md`.").contains(&"skills/two words/SKILL.md"));
+        assert_eq!(named_files("See `gh_run:28273659275`, and \"as before\"."), Vec::<&str>::new());
     }
 }

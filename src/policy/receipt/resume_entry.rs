@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::language::{self, Actionability};
 use super::Finding;
+use super::language::{self, Actionability};
 use crate::json;
 
 pub(super) fn check(receipt: &Value) -> Vec<Finding> {

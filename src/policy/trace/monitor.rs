@@ -16,6 +16,8 @@ use crate::verdict::{Level, Violation};
 
 /// The most skills and files that a monitor remembers; beyond, a trace is not judged further.
 const MAX_REMEMBERED: usize = 1_000_000;
+/// The most reactivations of one skill that wait for their files to be read.
+const MAX_UNREAD: usize = 16;
 
 /// What a host can do, as a trace says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +77,8 @@ pub struct Monitor<'p> {
     profile: Option<(Profile, Mark)>,
     current: Option<usize>,
     pressure: Option<Mark>,
+    /// The last shift of the task.
+    shifted: Option<Mark>,
     need: Option<OpenNeed>,
     /// A step that its body has not answered yet.
     step: Option<(usize, Mark)>,
@@ -113,6 +117,7 @@ impl<'p> Monitor<'p> {
             profile: None,
             current: None,
             pressure: None,
+            shifted: None,
             need: None,
             step: None,
             changed: HashMap::new(),
@@ -252,7 +257,7 @@ impl<'p> Monitor<'p> {
                 if self.is_release_due(skill) {
                     open.insert(Breach::NotReleased);
                 }
-                if skill.unread.is_some() {
+                if !skill.unread.is_empty() {
                     open.insert(Breach::ResumeEntryNotRead);
                 }
             }
@@ -358,8 +363,7 @@ impl<'p> Monitor<'p> {
             Event::Influence { skill_id, kind, authority } => self.influence(skill_id, kind, authority, mark),
             Event::BoundaryReviewed { skill_id } => {
                 let skill = self.skill(skill_id);
-                if self.skills[skill].is_under_way() {
-                    self.skills[skill].reviewed = true;
+                if self.skills[skill].is_under_way() && !std::mem::replace(&mut self.skills[skill].reviewed, true) {
                     self.one_shot_is_over(skill, mark);
                 }
             }
@@ -388,10 +392,18 @@ impl<'p> Monitor<'p> {
                 let skill = self.skill(skill_id);
                 match self.profile_of(skill) {
                     Some((Profile::ListingOnly, selected)) if body => {
-                        self.report(Breach::MoreThanListing, mark, format!("the body is no card field (listing_only since seq {})", selected.seq));
+                        self.report(
+                            Breach::MoreThanListing,
+                            mark,
+                            format!("the body is no card field (listing_only since seq {})", selected.seq),
+                        );
                     }
                     Some((Profile::None, selected)) if body => {
-                        self.report(Breach::BodyUnderNone, mark, format!("a body is read through a card (none since seq {})", selected.seq));
+                        self.report(
+                            Breach::BodyUnderNone,
+                            mark,
+                            format!("a body is read through a card (none since seq {})", selected.seq),
+                        );
                     }
                     _ => {}
                 }
@@ -449,7 +461,8 @@ impl<'p> Monitor<'p> {
                     self.report(Breach::InfluenceWithoutBody, mark, message);
                 }
                 (true, Some(since)) => {
-                    let message = format!("a {} between the reactivation of {skill_id:?} (seq {}) and the reread", kind.as_str(), since.seq);
+                    let message =
+                        format!("a {} between the reactivation of {skill_id:?} (seq {}) and the reread", kind.as_str(), since.seq);
                     self.report(Breach::InfluenceWithoutBody, mark, message);
                 }
                 (true, None) => {}
@@ -473,14 +486,16 @@ impl<'p> Monitor<'p> {
             state.kept_since = Some(mark);
             return;
         }
-        state.phase_over = Some(mark);
+        let was_over = state.phase_over.replace(mark).is_some();
         state.kept_since = None;
         let owes = state.active && !state.in_loop;
         self.leave(skill);
         if owes {
-            self.owe(skill, Duty::Receipt, mark);
+            self.owe(skill, Duty::ReceiptOfPhase, mark);
         }
-        self.one_shot_is_over(skill, mark);
+        if !was_over {
+            self.one_shot_is_over(skill, mark);
+        }
     }
 
     /// Reviewed, over, and in one phase: it is released.
@@ -502,11 +517,12 @@ impl<'p> Monitor<'p> {
         let (active, loaded) = (state.active, state.loaded);
         self.leave(skill);
         if active {
-            self.owe(skill, Duty::Receipt, mark);
+            self.owe(skill, Duty::ReceiptOfLoop, mark);
         }
         if loaded && self.context_gc {
             self.owe(skill, Duty::Loop, mark);
         }
+        self.one_shot_is_over(skill, mark);
     }
 
     fn task_shifted(&mut self, to: ShiftTarget, skill_id: Option<&str>, mark: Mark) {
@@ -517,6 +533,7 @@ impl<'p> Monitor<'p> {
         if target.is_some() && target == self.current {
             return;
         }
+        self.shifted = Some(mark);
         let left = self.current.take();
         if let Some(left) = left {
             self.shifted_away(left, to, mark, true);
@@ -533,14 +550,13 @@ impl<'p> Monitor<'p> {
     }
 
     fn shifted_away(&mut self, skill: usize, to: ShiftTarget, mark: Mark, was_current: bool) {
-        let state = &mut self.skills[skill];
-        state.kept_since = None;
+        let state = &self.skills[skill];
         let (active, loaded, in_loop) = (state.active, state.loaded, state.in_loop);
         if in_loop {
             return;
         }
         if active {
-            self.owe(skill, if was_current { Duty::Receipt } else { Duty::ReceiptPerhaps }, mark);
+            self.owe(skill, if was_current { Duty::ReceiptOfShift } else { Duty::ReceiptPerhaps }, mark);
         }
         if loaded && self.context_gc && to == ShiftTarget::Discussion {
             self.owe(skill, if was_current { Duty::Discussion } else { Duty::DiscussionPerhaps }, mark);
@@ -569,15 +585,15 @@ impl<'p> Monitor<'p> {
         }
         state.awaiting = Some(mark);
         state.resumed_from = state.receipt.as_ref().map(|receipt| receipt.files.clone()).unwrap_or_default();
-        let names_nothing = state.resumed_from.is_empty();
-        let earlier = state.unread.take();
-        if names_nothing {
+        if state.resumed_from.is_empty() {
             self.not_judged.insert(Breach::ResumeEntryNotRead);
-        } else {
-            state.unread = Some(mark);
+            return;
         }
-        if let Some(earlier) = earlier {
-            self.resume_entry_not_read(skill, earlier);
+        state.unread.push((mark, state.resumed_from.clone()));
+        // It is due at the end; of what a trace piles up, the oldest is said before.
+        if state.unread.len() > MAX_UNREAD {
+            let (oldest, _) = state.unread.remove(0);
+            self.resume_entry_not_read(skill, oldest);
         }
     }
 
@@ -671,10 +687,7 @@ impl<'p> Monitor<'p> {
     }
 
     fn file_read(&mut self, skill: usize, file: &str) {
-        let state = &mut self.skills[skill];
-        if state.unread.is_some() && state.resumed_from.iter().any(|name| is_file_named(name, file)) {
-            state.unread = None;
-        }
+        self.skills[skill].unread.retain(|(_, names)| !names.iter().any(|name| is_file_named(name, file)));
     }
 
     fn support_loaded(&mut self, skill_id: &str, file: &str, origin: Origin, mark: Mark) {
@@ -752,7 +765,6 @@ impl<'p> Monitor<'p> {
         state.loaded = false;
         state.released = true;
         state.kept_since = None;
-        state.resumed_from = Vec::new();
     }
 
     /// The recommendations on when to release.
@@ -761,7 +773,8 @@ impl<'p> Monitor<'p> {
             self.report(Breach::LoopNotKept, mark, "it is released inside its loop");
         }
         let is_current = self.current == Some(skill);
-        if let Some(at) = kept_since.filter(|_| self.pressure.is_none() || is_current) {
+        let shifted = |since: Mark| self.shifted.is_some_and(|shifted| shifted.index > since.index);
+        if let Some(at) = kept_since.filter(|since| !shifted(*since) && (self.pressure.is_none() || is_current)) {
             self.report(Breach::ContinuingReleased, mark, format!("its phase goes on (seq {}) and has not closed", at.seq));
         }
         if let (Some(at), true) = (self.pressure, is_current) {
@@ -781,8 +794,8 @@ impl<'p> Monitor<'p> {
     fn trace_ended(&mut self, mark: Mark) {
         self.ended = Some(mark);
         for skill in 0..self.skills.len() {
+            let unread = std::mem::take(&mut self.skills[skill].unread);
             let state = &self.skills[skill];
-            let unread = state.unread;
             if self.is_release_due(state) {
                 let over = [state.phase_over, state.receipt.as_ref().and_then(|receipt| receipt.written)];
                 if let Some(later) = over.into_iter().flatten().max_by_key(|mark| mark.index) {
@@ -790,8 +803,8 @@ impl<'p> Monitor<'p> {
                     self.report(Breach::NotReleased, later, message);
                 }
             }
-            if let Some(unread) = unread {
-                self.resume_entry_not_read(skill, unread);
+            for (reactivated, _) in unread {
+                self.resume_entry_not_read(skill, reactivated);
             }
         }
     }
@@ -809,7 +822,7 @@ fn profile_for(need: Need, receipt: bool) -> Profile {
 
 fn breach_of(duty: Duty) -> Breach {
     match duty {
-        Duty::Receipt | Duty::ReceiptPerhaps => Breach::ReceiptDue,
+        Duty::ReceiptOfPhase | Duty::ReceiptOfShift | Duty::ReceiptOfLoop | Duty::ReceiptPerhaps => Breach::ReceiptDue,
         Duty::ReceiptUnderPressure => Breach::ReceiptDueUnderPressure,
         Duty::OneShot => Breach::OneShotKept,
         Duty::Discussion | Duty::DiscussionPerhaps => Breach::KeptInDiscussion,

@@ -12,8 +12,12 @@ pub(super) struct Mark {
 /// What a skill's host owes before the next turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Duty {
-    /// A receipt: its phase is over, the task shifted away from it, or its loop ended.
-    Receipt,
+    /// A receipt: its phase is over.
+    ReceiptOfPhase,
+    /// A receipt: the task shifted away from it.
+    ReceiptOfShift,
+    /// A receipt: its loop ended.
+    ReceiptOfLoop,
     /// A receipt of a skill that was not current when the task shifted to discussion; nothing settles whether that is owed.
     ReceiptPerhaps,
     /// A receipt, because of pressure while it was not current.
@@ -29,8 +33,10 @@ pub(super) enum Duty {
 }
 
 impl Duty {
-    pub(super) const ALL: [Self; 7] = [
-        Self::Receipt,
+    pub(super) const ALL: [Self; 9] = [
+        Self::ReceiptOfPhase,
+        Self::ReceiptOfShift,
+        Self::ReceiptOfLoop,
         Self::ReceiptPerhaps,
         Self::ReceiptUnderPressure,
         Self::OneShot,
@@ -38,7 +44,8 @@ impl Duty {
         Self::DiscussionPerhaps,
         Self::Loop,
     ];
-    pub(super) const RECEIPTS: [Self; 3] = [Self::Receipt, Self::ReceiptPerhaps, Self::ReceiptUnderPressure];
+    pub(super) const RECEIPTS: [Self; 5] =
+        [Self::ReceiptOfPhase, Self::ReceiptOfShift, Self::ReceiptOfLoop, Self::ReceiptPerhaps, Self::ReceiptUnderPressure];
     pub(super) const RELEASES: [Self; 4] = [Self::OneShot, Self::Discussion, Self::DiscussionPerhaps, Self::Loop];
 }
 
@@ -77,11 +84,11 @@ pub(super) struct Skill {
     pub(super) awaiting: Option<Mark>,
     /// The files that the receipt of its reactivation names.
     pub(super) resumed_from: Vec<String>,
-    /// A reactivation none of whose named files was read yet.
-    pub(super) unread: Option<Mark>,
+    /// Reactivations none of whose named files was read yet, with those names.
+    pub(super) unread: Vec<(Mark, Vec<String>)>,
     /// What its last step needs; `None` where it had no step.
     pub(super) needs: Option<Vec<String>>,
-    duties: [Option<Mark>; 7],
+    duties: [Option<Mark>; 9],
 }
 
 impl Skill {

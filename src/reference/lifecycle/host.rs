@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use crate::contract::activation::{Entry, registry_skills};
-use crate::contract::lifecycle::{
-    Event, Need, Profile, RECEIPT_SCHEMA, Receipt, ShiftTarget, body_file, is_same_file, text_hash,
-};
+use crate::contract::lifecycle::{Event, Need, Profile, RECEIPT_SCHEMA, Receipt, ShiftTarget, body_file, is_same_file, text_hash};
 use crate::contract::refusal::Category;
 use crate::policy::{Capabilities, named_files};
 

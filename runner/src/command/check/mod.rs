@@ -176,7 +176,8 @@ pub(super) fn main(args: &CheckArgs) -> Result<Exit, Failure> {
     for path in &args.files {
         let file = file_name(path);
         let mut stream = TraceStream::new(args, &file);
-        let read = read_each(path, args.form, &mut |read: Read1| check_one(args, &against, &file, read, &mut stream, &mut tally, &mut writer));
+        let read =
+            read_each(path, args.form, &mut |read: Read1| check_one(args, &against, &file, read, &mut stream, &mut tally, &mut writer));
         stream.end(&mut tally, &mut writer)?;
         if let Err(error) = read {
             tally.unreadable += 1;

@@ -82,7 +82,8 @@ impl TraceStream {
             match self.context_gc {
                 Some(context_gc) => self.begin(line, Monitor::new(RulePack::trace(), Capabilities { context_gc }, &[])),
                 None => {
-                    let message = "events without a line of {\"capabilities\": {\"context_gc\": …}} before them; write one, or say --context-gc";
+                    let message =
+                        "events without a line of {\"capabilities\": {\"context_gc\": …}} before them; write one, or say --context-gc";
                     return self.give_up(line, message, tally, writer);
                 }
             }

@@ -44,6 +44,7 @@ fn finding(level: Level, source: FindingSource) -> Finding {
         line: 6,
         column: 9,
         request: None,
+        events: Vec::new(),
     }
 }
 

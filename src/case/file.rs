@@ -69,6 +69,14 @@ pub struct Step {
     pointer: String,
 }
 
+impl Step {
+    /// The operation as the case names it.
+    #[must_use]
+    pub fn operation_name(&self) -> &'static str {
+        if self.is_run { LIFECYCLE_RUN } else { self.operation.name() }
+    }
+}
+
 impl Case {
     /// Where a part of a step's expectation stands, by its pointer inside `expect`.
     #[must_use]

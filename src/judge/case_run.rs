@@ -69,7 +69,7 @@ impl<'j> CaseRun<'j> {
     pub(super) fn begin(judge: &'j Judge<'j>, case: &'j Case) -> Result<Self, Box<CaseResult>> {
         let settled = |outcome: Outcome, reason: String| Err(Box::new(CaseResult::new(case, outcome, Some(reason))));
         if let Some(step) = case.steps.iter().find(|step| !judge.supports(step.operation)) {
-            return settled(Outcome::Unsupported, format!("{} is not among the declared operations", step.operation));
+            return settled(Outcome::Unsupported, format!("{} is not among the declared operations", step.operation.declared_name()));
         }
         let named = case.profile.as_deref().and_then(embedded::rendering_profile);
         match (named, judge.declared) {
@@ -174,6 +174,7 @@ impl<'j> CaseRun<'j> {
                     line: place.line,
                     column: place.column,
                     request: None,
+                    events: Vec::new(),
                 }]);
                 self.finished = true;
                 Vec::new()
@@ -235,8 +236,10 @@ impl<'j> CaseRun<'j> {
         let Some((events, violations)) = self.run.take().map(Run::finish) else { return Vec::new() };
         let mut findings = answer::violation_findings(self.judge.trace_pack, self.case, step, violations);
         for finding in &mut findings {
-            finding.request = around(&events, &finding.path);
+            finding.events = around(&events, &finding.path);
         }
+        // What binds most is what a reader wants first.
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
         let is_broken = fault.is_some();
         findings.extend(fault.map(|fault| self.broken_run(step, fault, &events)));
         self.result.add(findings);
@@ -261,7 +264,8 @@ impl<'j> CaseRun<'j> {
             got: fault.got,
             line: place.line,
             column: place.column,
-            request: around(events, ""),
+            request: None,
+            events: around(events, ""),
         }
     }
 
@@ -352,12 +356,11 @@ fn earlier(case: &Case, exchanges: &[Exchanged], name: &str, path: &str) -> Opti
 }
 
 /// The events of a run around the one that a path names, or its last ones.
-fn around(events: &[Value], path: &str) -> Option<Value> {
+fn around(events: &[Value], path: &str) -> Vec<Value> {
     const SHOWN: usize = 12;
     let named = path.strip_prefix("/events/").and_then(|at| at.parse::<usize>().ok());
     let end = named.map_or(events.len(), |at| (at + SHOWN / 2).min(events.len()));
-    let shown = &events[end.saturating_sub(SHOWN)..end];
-    small(Operation::LifecycleStep, &serde_json::json!({"trace": shown}))
+    events[end.saturating_sub(SHOWN)..end].to_vec()
 }
 
 /// A request beside the case's own, where it is short enough to be read.

@@ -1,15 +1,15 @@
 //! `proofmark show`.
 
-use std::io::Write as _;
+use std::io::Write;
 
 use clap::Args;
-use proofmark::case::{Case, Suite};
+use proofmark::case::{Case, Step, Suite};
 use serde_json::json;
 
 use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite, write_json};
 use crate::exit::Exit;
 use crate::filter::nearest_id;
-use crate::printable::printable;
+use crate::printable::{printable, shortened};
 use crate::report::rerun_command;
 
 /// Arguments of `show`.
@@ -43,7 +43,7 @@ pub(super) fn main(args: &ShowArgs) -> Result<Exit, Failure> {
     match args.output.format {
         Format::Json => {
             let steps: Vec<_> =
-                case.steps.iter().map(|step| json!({"name": step.name, "operation": step.operation.name(), "given": step.given})).collect();
+                case.steps.iter().map(|step| json!({"name": step.name, "operation": step.operation_name(), "given": step.given})).collect();
             let value = json!({
                 "id": case.id, "title": case.title, "level": case.level, "basis": case.basis, "since": case.since,
                 "clause": {"id": case.clause, "text": requirement.map(|it| &it.text), "section": requirement.map(|it| &it.section)},
@@ -66,11 +66,50 @@ pub(super) fn main(args: &ShowArgs) -> Result<Exit, Failure> {
                 writeln!(out, "  catches {name}: {}", printable(fault, false))?;
             }
             writeln!(out, "  at {}:{}\n\n{}", case.file, case.place.line, printable(&text, true))?;
+            if has_alias(&text) {
+                writeln!(out, "\nwhat its aliases stand for:")?;
+                for step in &case.steps {
+                    given_lines(&mut out, step)?;
+                }
+            }
             writeln!(out, "\nrun it: {}", rerun_command(&case.id, &args.suite.flags(), &[]))?;
         }
     }
     out.flush()?;
     Ok(Exit::Conformant)
+}
+
+/// Whether a case's text leans on what stands elsewhere in its file.
+fn has_alias(text: &str) -> bool {
+    let begins_one = |(at, _): (usize, &str)| {
+        let before = text[..at].chars().next_back().is_none_or(|c| c.is_whitespace() || "[{,".contains(c));
+        before && text[at + 1..].starts_with(|c: char| c.is_alphanumeric())
+    };
+    text.match_indices('*').any(begins_one)
+}
+
+/// What a step gives, key by key; a sequence with an item a line.
+fn given_lines(out: &mut dyn Write, step: &Step) -> std::io::Result<()> {
+    const MAX_ITEMS: usize = 40;
+    let name = step.name.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
+    writeln!(out, "  {}{name}", step.operation_name())?;
+    for (key, value) in step.given.as_object().into_iter().flatten() {
+        // A sequence may stand below a helper that numbers it.
+        let items = value.as_array().or_else(|| value.get("$numbered")?.as_array());
+        match items {
+            Some(items) if !items.is_empty() => {
+                writeln!(out, "    {}:", printable(key, false))?;
+                for item in items.iter().take(MAX_ITEMS) {
+                    writeln!(out, "      {}", shortened(&item.to_string(), false))?;
+                }
+                if items.len() > MAX_ITEMS {
+                    writeln!(out, "      … and {} more (--format json)", items.len() - MAX_ITEMS)?;
+                }
+            }
+            _ => writeln!(out, "    {}: {}", printable(key, false), shortened(&value.to_string(), false))?,
+        }
+    }
+    Ok(())
 }
 
 /// The case as its author wrote it.

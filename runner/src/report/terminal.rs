@@ -275,16 +275,32 @@ fn finding_lines(out: &mut dyn Write, result: &CaseResult, finding: &Finding, sa
             }
             let beside = if finding.request.is_some() { " (in a request beside the case's own)" } else { "" };
             writeln!(out, "  {BAD}{rule}{BAD:#} {DIM}({}){DIM:#} {}{beside}", finding.level, finding.expected)?;
-            writeln!(out, "    {step}{path} {}", shortened(&finding.got, false))
+            writeln!(out, "    {step}{path} {}", shortened(&finding.got, false))?;
+            event_lines(out, finding)
         }
         FindingSource::Expectation | FindingSource::Protocol => {
             let place = format!("{}:{}:{}", result.file, finding.line, finding.column);
             let level = if finding.level == result.level { String::new() } else { format!(" ({})", finding.level) };
             writeln!(out, "  {BAD}{step}{path}{BAD:#}{level} {DIM}{place}{DIM:#}")?;
             writeln!(out, "    expected {}", shortened(&finding.expected, false))?;
-            writeln!(out, "    got      {}", shortened(&finding.got, false))
+            writeln!(out, "    got      {}", shortened(&finding.got, false))?;
+            event_lines(out, finding)
         }
     }
+}
+
+/// The events of a run around the one that a finding names.
+fn event_lines(out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
+    for event in &finding.events {
+        let mut members = event.as_object().cloned().unwrap_or_default();
+        let (seq, kind) = (members.remove("seq"), members.remove("type"));
+        let at = seq.as_ref().and_then(serde_json::Value::as_u64).unwrap_or_default();
+        let mark = if finding.path == format!("/events/{}", at.saturating_sub(1)) { ">" } else { " " };
+        let kind = kind.as_ref().and_then(serde_json::Value::as_str).unwrap_or("?").to_owned();
+        let rest = serde_json::Value::Object(members).to_string();
+        writeln!(out, "    {mark} {DIM}{at:>4}{DIM:#} {} {DIM}{}{DIM:#}", shortened(&kind, false), shortened(&rest, false))?;
+    }
+    Ok(())
 }
 
 fn diff(out: &mut dyn Write, difference: &StepDifference) -> io::Result<()> {

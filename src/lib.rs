@@ -1,7 +1,8 @@
 //! Policy and conformance tests, as data, for programs that host agent skills.
 //!
-//! A host shows a model short cards of its skills, loads a skill's body when it is needed, and says afterwards what happened. proofmark
-//! holds it to the published contract of that: which cards were shown, which were left out and why, and what each cost.
+//! A host shows a model short cards of its skills, loads a skill's body when it is needed, releases it, and says afterwards what happened.
+//! proofmark holds it to the published contracts of that: which cards were shown, which were left out and why, and what each cost; that a
+//! body is loaded late, leaves a receipt before it goes, and comes back by rereading its source.
 //!
 //! The library judges; it reads no file, starts no process, looks at no clock and prints nothing. The `proofmark` command, in the package
 //! `runner`, does.
@@ -42,6 +43,15 @@
 //! let verdict = RulePack::activation().judge(&exchange);
 //! assert!(!verdict.valid);
 //! assert!(verdict.violations.iter().any(|violation| violation.rule == "AE-102" && violation.path == "/schema_version"));
+//! ```
+//!
+//! Receipts and traces are judged by packs of their own; a trace may also be watched event by event ([`policy::Monitor`]):
+//!
+//! ```
+//! use proofmark::policy::RulePack;
+//!
+//! let verdict = RulePack::receipt().judge_receipt(&serde_json::json!({"skill_id": "a", "resume_entry": "continue the previous skill"}));
+//! assert!(verdict.violations.iter().any(|violation| violation.rule == "RR-107" && violation.path == "/resume_entry"));
 //! ```
 //!
 //! # The rooms

@@ -7,7 +7,8 @@ use std::fmt::Debug;
 use proofmark::adapter::{Answer, Implementation as _, LIFECYCLE_RUN, Operation};
 use proofmark::case::SuiteFiles;
 use proofmark::contract::activation;
-use proofmark::contract::lifecycle::{self, Event, HOST_EVENTS, REQUIRED_RECEIPT_FIELDS, WORLD_EVENTS};
+use proofmark::contract::lifecycle::{self, Event, HOST_EVENTS, Profile, REQUIRED_RECEIPT_FIELDS, Ttl, WORLD_EVENTS};
+use proofmark::contract::refusal::Category;
 use proofmark::contract::rendering::{BelowFloor, CardCost, Empty, Fit, Order, RenderingProfile, Suffix, Unit};
 use proofmark::policy::{Exchange, RulePack};
 use proofmark::reference::Reference;
@@ -355,6 +356,20 @@ fn the_trace_schema_agrees_with_the_reader_of_events() {
         }
     }
     assert!(good > 3_000 && bad > 1_000, "{good} good, {bad} bad");
+}
+
+#[test]
+fn the_page_of_the_protocol_names_every_operation_category_and_event() {
+    let page = std::str::from_utf8(embedded::file("docs/protocol.md").unwrap()).unwrap();
+    let names = Operation::ALL.map(Operation::name).into_iter().chain(Operation::declared_names());
+    let events = WORLD_EVENTS.into_iter().chain(HOST_EVENTS);
+    for name in names.chain(Category::ALL.iter().map(|category| category.as_str())).chain(events) {
+        assert!(page.contains(&format!("`{name}`")), "docs/protocol.md does not name {name}");
+    }
+    let words = Profile::ALL.iter().map(|it| it.as_str()).chain(Ttl::ALL.iter().map(|it| it.as_str()));
+    for word in words {
+        assert!(page.contains(word), "docs/protocol.md lacks the word {word}");
+    }
 }
 
 #[test]

@@ -143,6 +143,15 @@ impl Fault {
     /// Asserts that a `must` case fails for each of these reasons.
     #[track_caller]
     fn is_found_out_by(&self, named: &[Named]) {
+        self.is_found_out_in(
+            &["activation.unit", "activation.budget", "activation.disabled", "activation.lifecycle", "activation.order"],
+            named,
+        );
+    }
+
+    /// The same of a part of the suite.
+    #[track_caller]
+    fn is_found_out_in(&self, parts: &[&str], named: &[Named]) {
         if !self.adapter.can_run() {
             return;
         }
@@ -154,8 +163,7 @@ impl Fault {
         let changed: Vec<&str> = text.lines().map(|line| if line == self.line { self.instead } else { line }).collect();
         fs::write(&path, changed.join("\n") + "\n").unwrap();
 
-        let parts = ["activation.unit", "activation.budget", "activation.disabled", "activation.lifecycle", "activation.order"];
-        let report = self.adapter.run(&folder, &parts);
+        let report = self.adapter.run(&folder, parts);
         // A wrong host is one that answers: its fault is no crash, and hides no other case.
         assert_everything_was_judged(&report);
         assert_eq!(Summary::of(&report).exit(Level::Must, false), Exit::NotConformant);
@@ -328,4 +336,76 @@ fn ids_sorted_by_locale_are_found_out_in_javascript() {
         instead: "  return [...skills].sort((a, b) => a.id.localeCompare(b.id));",
     }
     .is_found_out_by(OTHER_ORDER);
+}
+
+/// Where a running host is asked.
+const RUNS: &[&str] = &["run.one-shot", "run.reactivation", "run.discovery", "run.needs", "run.walk"];
+
+/// The body goes before its receipt comes.
+const RELEASES_FIRST: &[Named] = &[Named::Rule("LC-106", "lifecycle#receipt-first")];
+/// What comes back is what compaction left of it.
+const FRAGMENTS: &[Named] = &[Named::Rule("LC-103", "lifecycle#no-fragments"), Named::Rule("LC-107", "lifecycle#reactivate")];
+/// A receipt is cited where a fact is wanted.
+const RECEIPTS_AS_FACTS: &[Named] = &[Named::Rule("LC-110", "lifecycle#not-a-fact")];
+/// A body is loaded to find out what there is.
+const BODIES_IN_LISTINGS: &[Named] = &[
+    Named::Rule("LC-102", "lifecycle#listing-only"),
+    Named::Rule("LC-114", "lifecycle#active-frame"),
+    Named::Expectation("lifecycle#listing-only"),
+];
+/// Nothing is ever released, though it could be.
+const KEEPS_ALL: &[Named] = &[Named::Rule("LC-105", "lifecycle#context-collection")];
+
+const PYTHON_RECEIPT: &str = "            self.say(\"receipt.written\", receipt=skill.receipt)";
+const PYTHON_BODY: &str = "        self.say(\"body.loaded\", skill_id=skill.id, file=skill.body, origin=\"source\", hash=skill.version)";
+const JAVASCRIPT_RECEIPT: &str = "    this.say(\"receipt.written\", { receipt: skill.receipt });";
+const JAVASCRIPT_BODY: &str =
+    "    this.say(\"body.loaded\", { skill_id: skill.id, file: skill.file, origin: \"source\", hash: skill.body });";
+
+fn lifecycle_fault(name: &'static str, adapter: &'static Adapter, line: &'static str, instead: &'static str) -> Fault {
+    let file = if adapter.interpreter == "python3" { "lifecycle.py" } else { "lifecycle.mjs" };
+    Fault { name, adapter, file, line, instead }
+}
+
+#[test]
+fn a_release_before_the_receipt_is_found_out() {
+    let python = "            self.say(\"body.released\", skill_id=skill.id) or self.say(\"receipt.written\", receipt=skill.receipt)";
+    lifecycle_fault("python-release-first", &PYTHON, PYTHON_RECEIPT, python).is_found_out_in(RUNS, RELEASES_FIRST);
+    let javascript = "    this.say(\"body.released\", { skill_id: skill.id }); this.say(\"receipt.written\", { receipt: skill.receipt });";
+    lifecycle_fault("javascript-release-first", &JAVASCRIPT, JAVASCRIPT_RECEIPT, javascript).is_found_out_in(RUNS, RELEASES_FIRST);
+}
+
+#[test]
+fn a_return_from_a_fragment_is_found_out() {
+    let python = "        self.say(\"body.loaded\", skill_id=skill.id, file=skill.body, origin=\"fragment\" if skill.receipt else \"source\", hash=skill.version)";
+    lifecycle_fault("python-fragment", &PYTHON, PYTHON_BODY, python).is_found_out_in(RUNS, FRAGMENTS);
+    let javascript = "    this.say(\"body.loaded\", { skill_id: skill.id, file: skill.file, origin: skill.receipt ? \"fragment\" : \"source\", hash: skill.body });";
+    lifecycle_fault("javascript-fragment", &JAVASCRIPT, JAVASCRIPT_BODY, javascript).is_found_out_in(RUNS, FRAGMENTS);
+}
+
+#[test]
+fn a_receipt_as_a_fact_is_found_out() {
+    let python = "            self.say(\"receipt.written\", receipt=skill.receipt) or self.say(\"evidence.cited\", ref=skill.id, origin=\"receipt\")";
+    lifecycle_fault("python-fact", &PYTHON, PYTHON_RECEIPT, python).is_found_out_in(RUNS, RECEIPTS_AS_FACTS);
+    let javascript = "    this.say(\"receipt.written\", { receipt: skill.receipt }); this.say(\"evidence.cited\", { ref: skill.id, origin: \"receipt\" });";
+    lifecycle_fault("javascript-fact", &JAVASCRIPT, JAVASCRIPT_RECEIPT, javascript).is_found_out_in(RUNS, RECEIPTS_AS_FACTS);
+}
+
+#[test]
+fn a_body_under_listing_only_is_found_out() {
+    let python =
+        "                    self.say(\"card.read\", skill_id=card.id, fields=fields_of(card)) or self.read_body(self.skills[card.id])";
+    let line = "                    self.say(\"card.read\", skill_id=card.id, fields=fields_of(card))";
+    lifecycle_fault("python-listing", &PYTHON, line, python).is_found_out_in(RUNS, BODIES_IN_LISTINGS);
+    let line = "      runtime.say(\"card.read\", { skill_id: id, fields: [\"name\", \"short_description\"] });";
+    let javascript = "      runtime.readBody(runtime.skills.get(id));";
+    lifecycle_fault("javascript-listing", &JAVASCRIPT, line, javascript).is_found_out_in(RUNS, BODIES_IN_LISTINGS);
+}
+
+#[test]
+fn a_body_that_is_never_released_is_found_out() {
+    let line = "            self.say(\"body.released\", skill_id=skill.id)";
+    lifecycle_fault("python-keeps", &PYTHON, line, "            pass").is_found_out_in(RUNS, KEEPS_ALL);
+    let line = "      this.say(\"body.released\", { skill_id: skill.id });";
+    lifecycle_fault("javascript-keeps", &JAVASCRIPT, line, "").is_found_out_in(RUNS, KEEPS_ALL);
 }

@@ -544,7 +544,7 @@ mod telling {
     #[test]
     fn every_rule_is_listed() {
         let rules: Vec<&str> = RulePack::shipped().iter().flat_map(RulePack::rules).map(|rule| rule.id.as_str()).collect();
-        assert!(rules.is_sorted() && rules.len() >= 80, "{rules:?}");
+        assert!(RulePack::shipped().iter().all(|pack| pack.rules().is_sorted_by_key(|rule| &rule.id)) && rules.len() >= 80, "{rules:?}");
         let said = run(["explain"]).ends_with(0);
         assert_eq!(said.out.lines().map(|line| line.split(' ').next().unwrap()).collect::<Vec<_>>(), rules);
         let rows = run(["explain", "--format", "json"]).ends_with(0).json();

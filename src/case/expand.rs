@@ -491,6 +491,20 @@ mod tests {
             (json!([{"$from": {"step": "one", "path": "/a"}}]), json!(["earlier"])),
             (json!({"options": {"budget": {"$fits": 2, "plus": 5}, "x": 1}}), json!({"options": {"budget": 205, "x": 1}})),
             (json!({"$exact": {"$fits": 1}}), json!({"$fits": 1})),
+            (
+                json!({"$edit": {"of": {"a": 1, "b": [2]}, "with": {"/a": {"$remove": true}, "/b/1": {"$text": {"count": 2, "item": "x"}}}}}),
+                json!({"b": [2, "xx"]}),
+            ),
+            (json!({"$edit": {"of": {"$edit": {"of": {"a": 1}, "with": {"/b": 2}}}, "with": {"/b": null}}}), json!({"a": 1, "b": null})),
+            (json!({"$edit": {"of": 1, "with": {"": []}}}), json!([])),
+            (
+                json!({"$numbered": [{"type": "a"}, {"type": "b", "seq": 7}, 3]}),
+                json!([{"type": "a", "seq": 1}, {"type": "b", "seq": 7}, 3]),
+            ),
+            (
+                json!({"$numbered": {"$edit": {"of": [{"t": 1}], "with": {"/1": {"t": 2}}}}}),
+                json!([{"t": 1, "seq": 1}, {"t": 2, "seq": 2}]),
+            ),
             (json!("${i} is only replaced inside $repeat"), json!("${i} is only replaced inside $repeat")),
         ] {
             assert_eq!(expand(&given), Ok(expected), "{given}");
@@ -510,6 +524,12 @@ mod tests {
             (json!({"$file": "nothing.json"}), "no file"),
             (json!({"$from": {"step": "one", "path": "/b"}}), "nothing at"),
             (json!({"$nope": 1}), "no helper"),
+            (json!({"$edit": {"of": {"a": 1}, "with": {"/b/c": 1}}}), "no place \"/b/c\""),
+            (json!({"$edit": {"of": {"a": 1}, "with": {"/b": {"$remove": true}}}}), "no place"),
+            (json!({"$edit": {"of": {"a": 1}, "with": {}}}), "$edit takes"),
+            (json!({"$edit": {"of": {"a": 1}, "with": {"/a": 1}, "at": 2}}), "takes no"),
+            (json!({"$numbered": 7}), "takes a sequence"),
+            (json!({"$numbered": {"a": 1}}), "takes a sequence"),
             (json!({"$text": "", "x": 1}), "stands alone"),
             (json!({"options": {"budget": {"$floor": -9999}}}), "below 1"),
             (json!({"options": {"limit": {"$floor": 1}}}), "options.budget only"),

@@ -655,11 +655,11 @@ impl<'p> Monitor<'p> {
             }
             self.report(Breach::NotFromSource, mark, message);
         }
-        if let (Some(at), Some(hash), Some(now)) = (awaiting, hash, self.changed.get(file)) {
-            if hash != now {
-                let message = format!("the body of {skill_id:?} is not the text that its source has now (reactivated at seq {})", at.seq);
-                self.report(Breach::ReactivationFromElsewhere, mark, message);
-            }
+        if let (Some(at), Some(hash), Some(now)) = (awaiting, hash, self.changed.get(file))
+            && hash != now
+        {
+            let message = format!("the body of {skill_id:?} is not the text that its source has now (reactivated at seq {})", at.seq);
+            self.report(Breach::ReactivationFromElsewhere, mark, message);
         }
         if let Some(run) = &self.run {
             let wanted = body_file(skill_id);

@@ -211,11 +211,12 @@ impl Host {
         self.load(id, done)?;
         let named = named_files(entry.as_deref().unwrap_or_default());
         let is_named = |file: &str| named.iter().any(|name| is_same_file(name, file));
-        if !named.is_empty() && !is_named(&body_file(id)) {
-            if let Some(file) = self.files.keys().find(|file| is_named(file)).cloned() {
-                self.skill(id)?.supports.remove(&file);
-                self.support(id, &file, done)?;
-            }
+        if !named.is_empty()
+            && !is_named(&body_file(id))
+            && let Some(file) = self.files.keys().find(|file| is_named(file)).cloned()
+        {
+            self.skill(id)?.supports.remove(&file);
+            self.support(id, &file, done)?;
         }
         Ok(())
     }

@@ -206,6 +206,14 @@ pub fn as_count(value: &Value) -> Option<u64> {
     (value <= MAX_SAFE_INTEGER).then_some(value)
 }
 
+/// The value as a whole number that every JSON reader holds exactly, from −[`MAX_SAFE_INTEGER`] to it; `-1.0` counts as −1.
+#[must_use]
+pub fn as_integer(value: &Value) -> Option<i64> {
+    let Value::Number(number) = value else { return None };
+    let value = i64::try_from(integer(number)?).ok()?;
+    (value.unsigned_abs() <= MAX_SAFE_INTEGER).then_some(value)
+}
+
 /// The name of a value's JSON type: null, boolean, integer, number, string, array or object.
 #[must_use]
 pub fn type_name(value: &Value) -> &'static str {

@@ -113,8 +113,9 @@ impl Verdict {
     /// A verdict over these breaches, in canonical order.
     #[must_use]
     pub fn new(mut violations: Vec<Violation>, mut not_judged: Vec<String>) -> Self {
-        violations.sort_by(|a, b| (&a.path, &a.rule, &a.message).cmp(&(&b.path, &b.rule, &b.message)));
-        violations.dedup();
+        // A set: one rule at one place, as binding as it was found there.
+        violations.sort_by(|a, b| (&a.path, &a.rule, b.level, &a.message).cmp(&(&b.path, &b.rule, a.level, &b.message)));
+        violations.dedup_by(|a, b| a.path == b.path && a.rule == b.rule);
         not_judged.sort();
         not_judged.dedup();
         let valid = violations.iter().all(|violation| violation.level != Level::Must);

@@ -340,7 +340,7 @@ fn the_trace_schema_agrees_with_the_reader_of_events() {
     events.push(json!({"seq": 1, "type": "reactivation.requested", "skill_id": "a"}));
     assert_eq!(kinds.len() + 1, types.len(), "{kinds:?}");
     let agree = |event: &Value| {
-        let read = Event::read(event, false).is_ok() && event.get("seq").and_then(json::as_count).is_some();
+        let read = Event::read(event, false).is_ok() && event.get("seq").and_then(json::as_integer).is_some();
         assert_eq!(schema.accepts(event), read, "{:?} {:?}\n{event:#}", Event::read(event, false), schema.violations(event));
         read
     };

@@ -457,8 +457,8 @@ impl<'a> Event<'a> {
             "turn.started" => {
                 let turn = fields.optional("turn").ok_or("turn is missing")?;
                 let named = turn.as_str().is_some_and(|text| !text.trim().is_empty());
-                if !named && json::as_count(turn).is_none() {
-                    return Err("turn is neither a whole number from 0 nor a text".to_owned());
+                if !named && json::as_integer(turn).is_none() {
+                    return Err("turn is neither a whole number nor a text".to_owned());
                 }
                 Self::TurnStarted
             }
@@ -588,30 +588,11 @@ pub fn text_hash(text: &str) -> String {
     hash
 }
 
-/// Whether two paths speak of one file: one is the other's tail, at a folder's boundary.
-#[must_use]
-pub fn is_same_file(a: &str, b: &str) -> bool {
-    let plain = |path: &str| path.replace('\\', "/").trim_start_matches("./").trim_matches('/').to_owned();
-    let (a, b) = (plain(a), plain(b));
-    let (long, short) = if a.len() >= b.len() { (&a, &b) } else { (&b, &a) };
-    !short.is_empty() && long.strip_suffix(short.as_str()).is_some_and(|head| head.is_empty() || head.ends_with('/'))
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn paths_match_at_the_boundary_of_a_folder() {
-        assert!(is_same_file("SKILL.md", "skills/a/SKILL.md"));
-        assert!(is_same_file("skills\\a\\SKILL.md", "./skills/a/SKILL.md"));
-        assert!(is_same_file("repo/skills/a/SKILL.md", "skills/a/SKILL.md"));
-        assert!(!is_same_file("ILL.md", "skills/a/SKILL.md"));
-        assert!(!is_same_file("", "skills/a/SKILL.md"));
-        assert!(!is_same_file("b/SKILL.md", "skills/a/SKILL.md"));
-    }
 
     #[test]
     fn the_hash_of_a_text_is_the_published_one() {

@@ -9,5 +9,5 @@ mod trace;
 
 pub use exchange::{Companion, Exchange};
 pub use pack::{Check, Example, ExampleFault, PackError, Rule, RulePack};
-pub use receipt::{Actionability, actionability, named_files};
+pub use receipt::{Actionability, actionability, names_file, names_some_file};
 pub use trace::{Capabilities, Monitor, RunFiles};

@@ -24,7 +24,7 @@ fn fault(path: &str) -> Option<&'static str> {
     if bytes.len() > 1 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' {
         return Some("it begins with a drive letter");
     }
-    if plain.contains("://") {
+    if plain.split_once("://").is_some_and(|(scheme, _)| is_scheme(scheme)) {
         return Some("it is a URL; evidence_refs hold those");
     }
     let mut depth = 0_i64;
@@ -39,6 +39,10 @@ fn fault(path: &str) -> Option<&'static str> {
         }
     }
     None
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(|c| c.is_ascii_alphanumeric() || "+.-".contains(c))
 }
 
 /// Dots, slashes and back-slashes that are percent-encoded, as a reader downstream may decode them.
@@ -56,7 +60,19 @@ mod tests {
 
     #[test]
     fn a_path_stays_inside() {
-        for good in ["docs/report.md", "test-output.json", "a/../b.md", "a/b/../../c", "./a", "a..b/c", "...", "a%20b", "日本/語.md"] {
+        for good in [
+            "docs/report.md",
+            "test-output.json",
+            "a/../b.md",
+            "a/b/../../c",
+            "./a",
+            "a..b/c",
+            "...",
+            "a%20b",
+            "日本/語.md",
+            "x/https://y",
+            "1a://b",
+        ] {
             assert_eq!(fault(good), None, "{good}");
         }
         for bad in [

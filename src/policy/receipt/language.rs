@@ -1,12 +1,11 @@
 //! What the words of a receipt say: placeholders, and whether a `resume_entry` names what to reopen. The patterns are data.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
 use serde::Deserialize;
 
-use crate::contract::lifecycle::is_same_file;
 use crate::{embedded, yaml};
 
 /// What a `resume_entry` says.
@@ -48,9 +47,11 @@ struct PatternEntry {
     misses: Vec<String>,
 }
 
+/// A pattern, compiled when it is first asked: most entries name a file, and never get to the others.
 struct Pattern {
     entry: PatternEntry,
-    regex: Regex,
+    source: String,
+    compiled: OnceLock<Regex>,
 }
 
 struct Language {
@@ -63,9 +64,9 @@ static LANGUAGE: LazyLock<Language> = LazyLock::new(|| {
     let document = yaml::parse(embedded::text("schemas/receipt-language.yaml")).expect("shipped YAML, held by a test");
     let file: LanguageFile = serde_json::from_value(document.value).expect("shipped patterns, held by a test");
     let compile = |entry: PatternEntry| {
-        let pattern =
+        let source =
             file.lists.iter().fold(entry.pattern.clone(), |text, (name, words)| text.replace(&format!("⟨{name}⟩"), &words.join("|")));
-        Pattern { regex: Regex::new(&pattern).expect("a shipped pattern, held by a test"), entry }
+        Pattern { entry, source, compiled: OnceLock::new() }
     };
     let [placeholders, names, vague] =
         [file.placeholders, file.names, file.vague].map(|entries| entries.into_iter().map(compile).collect());
@@ -73,9 +74,13 @@ static LANGUAGE: LazyLock<Language> = LazyLock::new(|| {
 });
 
 impl Pattern {
+    fn regex(&self) -> &Regex {
+        self.compiled.get_or_init(|| Regex::new(&self.source).expect("a shipped pattern, held by a test"))
+    }
+
     /// What it finds, with its exceptions taken out: the first group, else the whole match.
     fn found<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
-        self.regex.captures_iter(text).filter_map(|captures| {
+        self.regex().captures_iter(text).filter_map(|captures| {
             let found = captures.get(1).or_else(|| captures.get(0))?.as_str();
             let folded = found.trim().to_lowercase();
             (!self.entry.except.contains(&folded)).then_some(found)
@@ -93,7 +98,7 @@ fn folded(text: &str) -> String {
 /// Whether a value is, as a whole, what a template left.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let text = text.trim();
-    LANGUAGE.placeholders.iter().any(|pattern| pattern.regex.is_match(text))
+    LANGUAGE.placeholders.iter().any(|pattern| pattern.regex().is_match(text))
 }
 
 /// Whether a `resume_entry` names what to reopen. Naming something passes, whatever vague words stand around it.
@@ -110,23 +115,62 @@ pub fn actionability(text: &str) -> Actionability {
         return Actionability::Names(&pattern.entry.name);
     }
     let folded = folded(text);
-    let is_vague = folded.is_empty() || LANGUAGE.vague.iter().any(|pattern| pattern.regex.is_match(&folded));
+    let is_vague = folded.is_empty() || LANGUAGE.vague.iter().any(|pattern| pattern.regex().is_match(&folded));
     if is_vague { Actionability::Vague } else { Actionability::Between }
 }
 
-/// The files that a `resume_entry` names, as it spells them. What stands in back-quotes or double quotes around one is a name too: a path
-/// may hold blanks.
+/// Whether a `resume_entry` names any file at all.
 #[must_use]
-pub fn named_files(text: &str) -> Vec<&str> {
-    let found = |text| LANGUAGE.names.iter().filter(|pattern| pattern.entry.file).flat_map(move |pattern| pattern.found(text));
-    let quoted = ['`', '"'].into_iter().flat_map(|quote| text.split(quote).skip(1).step_by(2)).map(str::trim);
-    found(text).chain(quoted.filter(|span| found(span).next().is_some())).collect()
+pub fn names_some_file(entry: &str) -> bool {
+    LANGUAGE.names.iter().filter(|pattern| pattern.entry.file).any(|pattern| pattern.found(entry).next().is_some())
 }
 
-/// Whether a name out of running text means this file. Text without blanks between words may hold more than the name.
-pub(in crate::policy) fn is_file_named(name: &str, file: &str) -> bool {
-    let base = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    is_same_file(name, file) || (!name.is_ascii() && !base.is_empty() && name.ends_with(base))
+/// Whether a `resume_entry` names this file: its whole path, or a tail of it at a folder's boundary, by itself in the text.
+///
+/// ```
+/// use proofmark::policy::names_file;
+///
+/// assert!(names_file("Read SKILL.md first.", "skills/a/SKILL.md"));
+/// assert!(!names_file("Read docs/notes.md first.", "other/notes.md"));
+/// ```
+#[must_use]
+pub fn names_file(entry: &str, file: &str) -> bool {
+    let (entry, file) = (entry.replace('\\', "/"), file.replace('\\', "/"));
+    let file = file.trim_start_matches("./").trim_matches('/');
+    let tails = file.match_indices('/').map(|(at, _)| &file[at + 1..]);
+    let mut names = std::iter::once(file).chain(tails);
+    names.any(|name| !name.is_empty() && entry.match_indices(name).any(|(at, _)| stands_alone(&entry, at, name, name.len() == file.len())))
+}
+
+/// Whether a part of a text is a name by itself there, and not a part of a longer one.
+fn stands_alone(text: &str, at: usize, name: &str, is_whole: bool) -> bool {
+    let (before, after) = (&text[..at], &text[at + name.len()..]);
+    let mut following = after.chars();
+    let ends = match (following.next(), following.next()) {
+        (None, _) => true,
+        (Some('/'), _) => false,
+        // A full stop ends a sentence, or begins another extension.
+        (Some('.'), next) => !next.is_some_and(|c| c.is_alphanumeric() && !is_unspaced(c)),
+        (Some(c), _) => is_bound(c),
+    };
+    // A longer path may end in the whole one; a tail of it is another file in another folder.
+    let from_here = before.strip_suffix("./").is_some_and(|head| head.chars().next_back().is_none_or(is_bound));
+    let begins = before.chars().next_back().is_none_or(|c| if c == '/' { is_whole || from_here } else { is_bound(c) });
+    if !begins || !ends {
+        return false;
+    }
+    // One word may be any word of a sentence.
+    let is_quoted = before.ends_with('`') && after.starts_with('`');
+    name.contains('/') || name.trim_start_matches('.').contains('.') || name.starts_with(|c: char| c.is_uppercase()) || is_quoted
+}
+
+fn is_bound(c: char) -> bool {
+    is_unspaced(c) || !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '~' | '@' | '%' | '+'))
+}
+
+/// Letters of scripts that put no blanks between words.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
 }
 
 #[cfg(test)]
@@ -139,7 +183,7 @@ mod tests {
         let mut wrong = Vec::new();
         for (kind, patterns) in [("placeholder", &file.placeholders), ("names", &file.names), ("vague", &file.vague)] {
             for pattern in patterns {
-                assert!(!pattern.entry.hits.is_empty() && !pattern.entry.misses.is_empty(), "{kind} {} lacks examples", pattern.regex);
+                assert!(!pattern.entry.hits.is_empty() && !pattern.entry.misses.is_empty(), "{kind} {} lacks examples", pattern.source);
                 let text = |text: &str| if kind == "vague" { folded(text) } else { text.trim().to_owned() };
                 let finds = |example: &String| pattern.found(&text(example)).next().is_some();
                 wrong.extend(
@@ -167,12 +211,36 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_names_files() {
+    fn a_file_is_named_by_its_path_or_a_tail_of_it_that_stands_alone() {
         let seed = "Read SKILL.md routing section, then docs/router-decision-contract.md if route fields are involved.";
-        assert!(matches!(actionability(seed), Actionability::Names(_)));
-        let named = named_files(seed);
-        assert!(named.contains(&"SKILL.md") && named.contains(&"docs/router-decision-contract.md"), "{named:?}");
-        assert!(named_files("Reopen `skills/two words/SKILL.md`.").contains(&"skills/two words/SKILL.md"));
-        assert_eq!(named_files("See `gh_run:28273659275`, and \"as before\"."), Vec::<&str>::new());
+        for (entry, file, is_named) in [
+            (seed, "skills/embedded-harness/SKILL.md", true),
+            (seed, "docs/router-decision-contract.md", true),
+            (seed, "other/router-decision-contract.md", false),
+            (seed, "docs/contract.md", false),
+            ("Open repo/docs/x.md.", "docs/x.md", true),
+            ("Open ./x.md, please", "docs/x.md", true),
+            ("Open ../x.md, please", "docs/x.md", false),
+            ("Open docs/x.md.bak", "docs/x.md", false),
+            ("Open docs/x.mdx", "docs/x.md", false),
+            ("Open my-docs/x.md", "docs/x.md", false),
+            ("Open DOCS\\x.md", "DOCS/x.md", true),
+            ("请打开docs/x.md，然后继续", "docs/x.md", true),
+            ("请打开docs/x.md，然后继续", "other/x.md", false),
+            ("先看设计/x.md", "docs/x.md", false),
+            ("まず設計書.mdを読む", "docs/設計書.md", true),
+            ("Reopen `skills/two words/SKILL.md`.", "skills/two words/SKILL.md", true),
+            ("Open models/net.onnx.", "models/net.onnx", true),
+            ("Run bin/deploy again", "bin/deploy", true),
+            ("deploy it again", "bin/deploy", false),
+            ("`deploy` again", "bin/deploy", true),
+            ("See README and LICENSE", "docs/README", true),
+            ("See the Makefile", "Makefile", true),
+            ("", "Makefile", false),
+            ("anything", "", false),
+        ] {
+            assert_eq!(names_file(entry, file), is_named, "{entry:?} {file:?}");
+        }
+        assert!(names_some_file(seed) && !names_some_file("See `gh_run:28273659275`, as before."));
     }
 }

@@ -15,7 +15,8 @@ pub(super) fn check(receipt: &Value) -> Vec<Finding> {
         }
         Value::Array(items) => {
             let mut seen = HashSet::new();
-            let repeated = items.iter().enumerate().filter(|(_, item)| !seen.insert(item.to_string()));
+            let texts = items.iter().enumerate().filter_map(|(at, item)| Some((at, item.as_str()?)));
+            let repeated = texts.filter(|(_, text)| !seen.insert(*text));
             found.extend(repeated.map(|(at, _)| Finding::new(pointer_push(path, at), "it stands in this list already")));
         }
         _ => {}

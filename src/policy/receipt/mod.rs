@@ -12,8 +12,7 @@ use serde_json::Value;
 
 use crate::json::pointer_push;
 
-pub(super) use language::is_file_named;
-pub use language::{Actionability, actionability, named_files};
+pub use language::{Actionability, actionability, names_file, names_some_file};
 
 /// What a check found at one place of a document.
 pub(super) struct Finding {

@@ -1,6 +1,7 @@
 //! The monitor.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -11,13 +12,15 @@ use crate::contract::lifecycle::{
 };
 use crate::json;
 use crate::policy::RulePack;
-use crate::policy::receipt::{is_file_named, named_files};
+use crate::policy::receipt::{names_file, names_some_file};
 use crate::verdict::{Level, Violation};
 
 /// The most skills and files that a monitor remembers; beyond, a trace is not judged further.
 const MAX_REMEMBERED: usize = 1_000_000;
 /// The most reactivations of one skill that wait for their files to be read.
 const MAX_UNREAD: usize = 16;
+/// As much of a `resume_entry` is remembered.
+const MAX_ENTRY_CHARS: usize = 16_384;
 
 /// What a host can do, as a trace says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +91,7 @@ pub struct Monitor<'p> {
     loaded: BTreeSet<usize>,
     owing: BTreeSet<usize>,
     index: u64,
-    last_seq: Option<u64>,
+    last_seq: Option<i64>,
     ended: Option<Mark>,
     violations: Vec<Violation>,
     not_judged: HashSet<Breach>,
@@ -134,7 +137,7 @@ impl<'p> Monitor<'p> {
         for receipt in receipts {
             if let Some(id) = skill_of(receipt) {
                 let skill = monitor.skill(id);
-                monitor.skills[skill].receipt = Some(Receipt { written: None, files: files_named_by(receipt) });
+                monitor.skills[skill].receipt = Some(Receipt { written: None, entry: entry_of(receipt) });
             }
         }
         monitor
@@ -163,7 +166,7 @@ impl<'p> Monitor<'p> {
 
     /// Takes the next event.
     pub fn observe(&mut self, event: &Value) {
-        let mark = Mark { index: self.index, seq: event.get("seq").and_then(json::as_count).unwrap_or_default() };
+        let mark = Mark { index: self.index, seq: event.get("seq").and_then(json::as_integer).unwrap_or_default() };
         self.index += 1;
         if self.is_full {
             return;
@@ -176,8 +179,8 @@ impl<'p> Monitor<'p> {
             Ok(read) => read,
             Err(fault) => return ill_formed(self, fault),
         };
-        match (event.get("seq").and_then(json::as_count), self.last_seq) {
-            (None, _) => return ill_formed(self, "seq is missing, or no whole number from 0".to_owned()),
+        match (event.get("seq").and_then(json::as_integer), self.last_seq) {
+            (None, _) => return ill_formed(self, "seq is missing, or no whole number".to_owned()),
             (Some(seq), Some(last)) if seq <= last => return ill_formed(self, format!("seq {seq} does not follow {last}")),
             _ => {}
         }
@@ -253,7 +256,7 @@ impl<'p> Monitor<'p> {
                 open.insert(Breach::StepWithoutBody);
             }
             for skill in &self.skills {
-                open.extend(Duty::ALL.into_iter().filter(|duty| skill.duty(*duty).is_some()).map(breach_of));
+                open.extend(skill.duties().iter().map(|(duty, _)| breach_of(*duty)));
                 if self.is_release_due(skill) {
                     open.insert(Breach::NotReleased);
                 }
@@ -278,8 +281,13 @@ impl<'p> Monitor<'p> {
     }
 
     fn report_as(&mut self, breach: Breach, mark: Mark, message: String, is_milder: bool) {
-        if let Some(rule) = self.pack.rule_of(breach) {
-            self.violations.push(rule.violation(format!("/events/{}", mark.index), format!("seq {}: {message}", mark.seq), is_milder));
+        let Some(rule) = self.pack.rule_of(breach) else { return };
+        let violation = rule.violation(format!("/events/{}", mark.index), format!("seq {}: {message}", mark.seq), is_milder);
+        // One rule breaks once at one place, as bindingly as it can.
+        match self.violations.iter_mut().find(|it| it.rule == violation.rule && it.path == violation.path) {
+            Some(there) if there.level < violation.level => *there = violation,
+            Some(_) => {}
+            None => self.violations.push(violation),
         }
     }
 
@@ -304,14 +312,12 @@ impl<'p> Monitor<'p> {
     /// What a turn's end finds owed.
     fn settle_turn(&mut self, now: Mark) {
         for skill in std::mem::take(&mut self.owing) {
-            for duty in Duty::ALL {
-                let Some(mark) = self.skills[skill].duty(duty) else { continue };
+            for (duty, mark) in self.skills[skill].take_duties() {
                 let what = if Duty::RECEIPTS.contains(&duty) { "a receipt of" } else { "the release of" };
                 let message = format!("{what} {:?} was due before seq {}, and did not come", self.skills[skill].id, now.seq);
                 let is_milder = matches!(duty, Duty::ReceiptPerhaps | Duty::DiscussionPerhaps);
                 self.report_as(breach_of(duty), mark, message, is_milder);
             }
-            self.skills[skill].settle(&Duty::ALL);
         }
     }
 
@@ -322,7 +328,7 @@ impl<'p> Monitor<'p> {
 
     fn settle(&mut self, skill: usize, duties: &[Duty]) {
         self.skills[skill].settle(duties);
-        if !self.skills[skill].owes() {
+        if self.skills[skill].duties().is_empty() {
             self.owing.remove(&skill);
         }
     }
@@ -491,7 +497,7 @@ impl<'p> Monitor<'p> {
         let owes = state.active && !state.in_loop;
         self.leave(skill);
         if owes {
-            self.owe(skill, Duty::ReceiptOfPhase, mark);
+            self.owe(skill, Duty::Receipt, mark);
         }
         if !was_over {
             self.one_shot_is_over(skill, mark);
@@ -517,7 +523,7 @@ impl<'p> Monitor<'p> {
         let (active, loaded) = (state.active, state.loaded);
         self.leave(skill);
         if active {
-            self.owe(skill, Duty::ReceiptOfLoop, mark);
+            self.owe(skill, Duty::Receipt, mark);
         }
         if loaded && self.context_gc {
             self.owe(skill, Duty::Loop, mark);
@@ -556,7 +562,7 @@ impl<'p> Monitor<'p> {
             return;
         }
         if active {
-            self.owe(skill, if was_current { Duty::ReceiptOfShift } else { Duty::ReceiptPerhaps }, mark);
+            self.owe(skill, if was_current { Duty::Receipt } else { Duty::ReceiptPerhaps }, mark);
         }
         if loaded && self.context_gc && to == ShiftTarget::Discussion {
             self.owe(skill, if was_current { Duty::Discussion } else { Duty::DiscussionPerhaps }, mark);
@@ -584,12 +590,14 @@ impl<'p> Monitor<'p> {
             return;
         }
         state.awaiting = Some(mark);
-        state.resumed_from = state.receipt.as_ref().map(|receipt| receipt.files.clone()).unwrap_or_default();
-        if state.resumed_from.is_empty() {
-            self.not_judged.insert(Breach::ResumeEntryNotRead);
-            return;
+        state.resumed_from = state.receipt.as_ref().map(|receipt| Arc::clone(&receipt.entry));
+        match state.resumed_from.as_ref().filter(|entry| names_some_file(entry)) {
+            Some(entry) => state.unread.push((mark, Arc::clone(entry))),
+            None => {
+                self.not_judged.insert(Breach::ResumeEntryNotRead);
+                return;
+            }
         }
-        state.unread.push((mark, state.resumed_from.clone()));
         // It is due at the end; of what a trace piles up, the oldest is said before.
         if state.unread.len() > MAX_UNREAD {
             let (oldest, _) = state.unread.remove(0);
@@ -687,7 +695,7 @@ impl<'p> Monitor<'p> {
     }
 
     fn file_read(&mut self, skill: usize, file: &str) {
-        self.skills[skill].unread.retain(|(_, names)| !names.iter().any(|name| is_file_named(name, file)));
+        self.skills[skill].unread.retain(|(_, entry)| !names_file(entry, file));
     }
 
     fn support_loaded(&mut self, skill_id: &str, file: &str, origin: Origin, mark: Mark) {
@@ -700,7 +708,7 @@ impl<'p> Monitor<'p> {
             self.report(Breach::NotFromSource, mark, message);
         }
         let state = &self.skills[skill];
-        let is_resumed = state.resumed_from.iter().any(|name| is_file_named(name, file));
+        let is_resumed = state.resumed_from.as_ref().is_some_and(|entry| names_file(entry, file));
         match &state.needs {
             _ if is_resumed => {}
             None => {
@@ -739,7 +747,7 @@ impl<'p> Monitor<'p> {
         let state = &mut self.skills[skill];
         state.active = false;
         state.influenced = None;
-        state.receipt = Some(Receipt { written: Some(mark), files: files_named_by(receipt) });
+        state.receipt = Some(Receipt { written: Some(mark), entry: entry_of(receipt) });
     }
 
     fn body_released(&mut self, skill_id: &str, mark: Mark) {
@@ -822,7 +830,7 @@ fn profile_for(need: Need, receipt: bool) -> Profile {
 
 fn breach_of(duty: Duty) -> Breach {
     match duty {
-        Duty::ReceiptOfPhase | Duty::ReceiptOfShift | Duty::ReceiptOfLoop | Duty::ReceiptPerhaps => Breach::ReceiptDue,
+        Duty::Receipt | Duty::ReceiptPerhaps => Breach::ReceiptDue,
         Duty::ReceiptUnderPressure => Breach::ReceiptDueUnderPressure,
         Duty::OneShot => Breach::OneShotKept,
         Duty::Discussion | Duty::DiscussionPerhaps => Breach::KeptInDiscussion,
@@ -834,7 +842,9 @@ fn skill_of(receipt: &Value) -> Option<&str> {
     receipt.get("skill_id")?.as_str().filter(|id| !id.trim().is_empty())
 }
 
-fn files_named_by(receipt: &Value) -> Vec<String> {
+/// A `resume_entry`, no longer than any that is of use.
+fn entry_of(receipt: &Value) -> Arc<str> {
     let entry = receipt.get("resume_entry").and_then(Value::as_str).unwrap_or_default();
-    named_files(entry).into_iter().map(str::to_owned).collect()
+    let end = entry.char_indices().nth(MAX_ENTRY_CHARS).map_or(entry.len(), |(at, _)| at);
+    Arc::from(&entry[..end])
 }

@@ -1,23 +1,24 @@
 //! What is remembered of one skill: the same few facts however long the trace is.
 
+use std::sync::Arc;
+
 use crate::contract::lifecycle::Profile;
+
+/// The most that one skill owes at one turn's end.
+const MAX_DUTIES: usize = 64;
 
 /// An event, by its place in the trace and its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) index: u64,
-    pub(super) seq: u64,
+    pub(super) seq: i64,
 }
 
 /// What a skill's host owes before the next turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Duty {
-    /// A receipt: its phase is over.
-    ReceiptOfPhase,
-    /// A receipt: the task shifted away from it.
-    ReceiptOfShift,
-    /// A receipt: its loop ended.
-    ReceiptOfLoop,
+    /// A receipt: its phase is over, the task shifted away from it, or its loop ended.
+    Receipt,
     /// A receipt of a skill that was not current when the task shifted to discussion; nothing settles whether that is owed.
     ReceiptPerhaps,
     /// A receipt, because of pressure while it was not current.
@@ -33,19 +34,7 @@ pub(super) enum Duty {
 }
 
 impl Duty {
-    pub(super) const ALL: [Self; 9] = [
-        Self::ReceiptOfPhase,
-        Self::ReceiptOfShift,
-        Self::ReceiptOfLoop,
-        Self::ReceiptPerhaps,
-        Self::ReceiptUnderPressure,
-        Self::OneShot,
-        Self::Discussion,
-        Self::DiscussionPerhaps,
-        Self::Loop,
-    ];
-    pub(super) const RECEIPTS: [Self; 5] =
-        [Self::ReceiptOfPhase, Self::ReceiptOfShift, Self::ReceiptOfLoop, Self::ReceiptPerhaps, Self::ReceiptUnderPressure];
+    pub(super) const RECEIPTS: [Self; 3] = [Self::Receipt, Self::ReceiptPerhaps, Self::ReceiptUnderPressure];
     pub(super) const RELEASES: [Self; 4] = [Self::OneShot, Self::Discussion, Self::DiscussionPerhaps, Self::Loop];
 }
 
@@ -54,8 +43,8 @@ impl Duty {
 pub(super) struct Receipt {
     /// Where it was written; `None` for one that was carried in.
     pub(super) written: Option<Mark>,
-    /// The files that its `resume_entry` names.
-    pub(super) files: Vec<String>,
+    /// Its `resume_entry`.
+    pub(super) entry: Arc<str>,
 }
 
 /// One skill.
@@ -82,13 +71,13 @@ pub(super) struct Skill {
     pub(super) in_loop: bool,
     /// A reactivation whose body was not reread yet.
     pub(super) awaiting: Option<Mark>,
-    /// The files that the receipt of its reactivation names.
-    pub(super) resumed_from: Vec<String>,
-    /// Reactivations none of whose named files was read yet, with those names.
-    pub(super) unread: Vec<(Mark, Vec<String>)>,
+    /// The `resume_entry` of the receipt that it was reactivated from.
+    pub(super) resumed_from: Option<Arc<str>>,
+    /// Reactivations none of whose named files was read yet, with the entries that name them.
+    pub(super) unread: Vec<(Mark, Arc<str>)>,
     /// What its last step needs; `None` where it had no step.
     pub(super) needs: Option<Vec<String>>,
-    duties: [Option<Mark>; 9],
+    duties: Vec<(Duty, Mark)>,
 }
 
 impl Skill {
@@ -96,23 +85,23 @@ impl Skill {
         Self { id: id.to_owned(), ..Self::default() }
     }
 
-    pub(super) fn duty(&self, duty: Duty) -> Option<Mark> {
-        self.duties[duty as usize]
+    pub(super) fn duties(&self) -> &[(Duty, Mark)] {
+        &self.duties
     }
 
-    /// The first event that makes something due is the one that is named.
+    /// Each event that makes something due is named; of a turn that piles up more, the first ones are.
     pub(super) fn owe(&mut self, duty: Duty, mark: Mark) {
-        self.duties[duty as usize].get_or_insert(mark);
-    }
-
-    pub(super) fn settle(&mut self, duties: &[Duty]) {
-        for duty in duties {
-            self.duties[*duty as usize] = None;
+        if self.duties.len() < MAX_DUTIES {
+            self.duties.push((duty, mark));
         }
     }
 
-    pub(super) fn owes(&self) -> bool {
-        self.duties.iter().any(Option::is_some)
+    pub(super) fn settle(&mut self, duties: &[Duty]) {
+        self.duties.retain(|(duty, _)| !duties.contains(duty));
+    }
+
+    pub(super) fn take_duties(&mut self) -> Vec<(Duty, Mark)> {
+        std::mem::take(&mut self.duties)
     }
 
     /// A new step or a reactivation: what was said of the last phase is over.

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use crate::contract::activation::{Entry, registry_skills};
-use crate::contract::lifecycle::{Event, Need, Profile, RECEIPT_SCHEMA, Receipt, ShiftTarget, body_file, is_same_file, text_hash};
+use crate::contract::lifecycle::{Event, Need, Profile, RECEIPT_SCHEMA, Receipt, ShiftTarget, body_file, text_hash};
 use crate::contract::refusal::Category;
-use crate::policy::{Capabilities, named_files};
+use crate::policy::{Capabilities, names_file};
+use crate::reference::Failure;
 
 /// The most items in a list of a receipt, and the most characters of each.
 const MAX_ITEMS: usize = 8;
@@ -42,6 +43,7 @@ pub(super) struct Host {
     current: Option<String>,
     /// Events seen: the only clock of a host without one.
     ticks: u64,
+    is_over: bool,
 }
 
 impl Host {
@@ -50,14 +52,15 @@ impl Host {
         files: &Map<String, Value>,
         capabilities: Capabilities,
         receipts: &[Value],
-    ) -> Result<Self, Category> {
+    ) -> Result<Self, Failure> {
         let entries = registry_skills(registry).ok_or(Category::InvalidScenario)?;
         let read = |(path, text): (&String, &Value)| Some((path.clone(), text.as_str()?.to_owned()));
-        let files: BTreeMap<String, String> = files.iter().map(read).collect::<Option<_>>().ok_or(Category::InvalidScenario)?;
+        let files: BTreeMap<String, String> =
+            files.iter().map(read).collect::<Option<_>>().ok_or_else(|| Failure::Malformed("files: a text is no text".to_owned()))?;
         let ids = entries.iter().filter_map(Entry::read).map(|entry| entry.id.into_owned());
         let mut skills: BTreeMap<String, Skill> = ids.map(|id| (id, Skill::default())).collect();
         if skills.keys().any(|id| !files.contains_key(&body_file(id))) {
-            return Err(Category::InvalidScenario);
+            return Err(Category::InvalidScenario.into());
         }
         for receipt in receipts {
             let text = |key: &str| receipt.get(key).and_then(Value::as_str);
@@ -65,12 +68,16 @@ impl Host {
                 skill.resume_entry = Some(text("resume_entry").unwrap_or_default().to_owned());
             }
         }
-        Ok(Self { context_gc: capabilities.context_gc, files, skills, current: None, ticks: 0 })
+        Ok(Self { context_gc: capabilities.context_gc, files, skills, current: None, ticks: 0, is_over: false })
     }
 
     /// What the host does about one event of the world. `words` is the event as it came, for its free texts.
     pub(super) fn step(&mut self, event: &Event<'_>, words: &Value) -> Result<Vec<Value>, Category> {
+        if self.is_over {
+            return Err(Category::InvalidScenario);
+        }
         self.ticks += 1;
+        self.is_over = *event == Event::TraceEnded;
         let mut done = Vec::new();
         let word = |key: &str| words.get(key).and_then(Value::as_str).unwrap_or_default();
         match *event {
@@ -209,10 +216,9 @@ impl Host {
         let profile = if entry.is_some() { Profile::ReactivateFromReceipt } else { Profile::ActiveFrameRequired };
         self.select(profile, Some(id), done)?;
         self.load(id, done)?;
-        let named = named_files(entry.as_deref().unwrap_or_default());
-        let is_named = |file: &str| named.iter().any(|name| is_same_file(name, file));
-        if !named.is_empty()
-            && !is_named(&body_file(id))
+        let entry = entry.unwrap_or_default();
+        let is_named = |file: &str| names_file(&entry, file);
+        if !is_named(&body_file(id))
             && let Some(file) = self.files.keys().find(|file| is_named(file)).cloned()
         {
             self.skill(id)?.supports.remove(&file);

@@ -60,6 +60,7 @@ impl Sessions {
 fn number(params: &Value) -> Result<u64, Failure> {
     let session = params.get("session").and_then(Value::as_str);
     let session = session.ok_or_else(|| Failure::Malformed("session: a text is required".to_owned()))?;
-    let number = session.strip_prefix("run-").and_then(|number| number.parse().ok());
+    let digits = session.strip_prefix("run-").filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+    let number = digits.and_then(|number| number.parse().ok());
     number.ok_or_else(|| Category::InvalidScenario.into())
 }

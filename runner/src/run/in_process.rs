@@ -64,7 +64,7 @@ pub fn run_reference(
             }
         }
     });
-    let mut repeats = Repeats::new(cases.len());
+    let mut repeats = Repeats::new(cases);
     for (at, finished) in done.into_inner().unwrap_or_default().into_iter().enumerate() {
         let Some((result, exchange)) = finished else { continue };
         repeats.offer(cases[at], report.results.len(), exchange);

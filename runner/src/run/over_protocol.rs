@@ -59,7 +59,7 @@ pub fn run_over_protocol(suite: &Suite, cases: &[&Case], options: &OverProtocol,
         calls: VecDeque::new(),
         open: HashMap::new(),
         results: cases.iter().map(|_| None).collect(),
-        repeats: Repeats::new(cases.len()),
+        repeats: Repeats::new(cases),
         faults: Vec::new(),
         progress,
     };

@@ -23,7 +23,7 @@ const ofSkill = { skill_id: isText };
 
 // Each shape names the fields that are looked at; others are nobody's business here.
 export const WORLD = new Map([
-  ["turn.started", { turn: (turn) => Number.isInteger(turn) || isText(turn) }],
+  ["turn.started", { turn: (turn) => Number.isSafeInteger(turn) || isText(turn) }],
   ["need.stated", {
     need: oneOf("none", "discovery", "work", "resume"),
     skill_id: (id, { need }) => (need === "work" || need === "resume" ? isText(id) : optional(isText)(id)),

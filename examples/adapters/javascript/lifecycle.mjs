@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { isEvent, WORLD_OF_A_RUN } from "./events.mjs";
 import { byteLength, isInside, isPlaceholder, RECEIPT_SCHEMA, skillOfReceipt } from "./receipts.mjs";
 import { BadParams, isMapping, Refusal, skillsOf } from "./registry.mjs";
-import { meansFile, namedFiles } from "./resume-entry.mjs";
+import { nameIn } from "./resume-entry.mjs";
 import { holdsPrivateData } from "./secrets.mjs";
 import { isText } from "./verdict.mjs";
 
@@ -150,9 +150,10 @@ class Runtime {
   }
 
   answer(event) {
-    const skill = this.skills.get(event.skill_id) ?? null;
-    const strange = typeof event.skill_id === "string" && skill === null;
-    if (this.ended || strange) throw new Refusal("invalid_scenario");
+    // Under a type that is about no skill, `skill_id` is a key like any unknown one.
+    const id = "skill_id" in WORLD_OF_A_RUN.get(event.type) ? event.skill_id ?? null : null;
+    const skill = this.skills.get(id) ?? null;
+    if (this.ended || (id !== null && skill === null)) throw new Refusal("invalid_scenario");
     this.events = [];
     ANSWERS.get(event.type)(this, event, skill);
     return this.events;
@@ -191,15 +192,14 @@ class Runtime {
   /** The support files that the skill's receipt wants reopened. */
   namedBy(skill) {
     const entry = skill.receipt?.resume_entry;
-    const files = new Set();
-    for (const name of typeof entry === "string" ? namedFiles(entry) : []) {
-      if (meansFile(name, skill.file)) continue;
-      // A file of the skill's own comes before one that only ends alike.
-      const places = [name, `skills/${skill.id}/${name}`, ...this.files.keys()];
-      const file = places.find((path) => this.files.has(path) && meansFile(name, path));
-      if (file !== undefined && !this.isBody(file)) files.add(file);
+    if (typeof entry !== "string") return [];
+    // One file for each name: where several end alike, the one with the shortest path.
+    const found = new Map();
+    for (const file of [...this.files.keys()].sort((a, b) => a.length - b.length)) {
+      const name = this.isBody(file) ? null : nameIn(entry, file);
+      if (name !== null && !found.has(name)) found.set(name, file);
     }
-    return files;
+    return found.values();
   }
 
   isBody(file) {

@@ -126,11 +126,12 @@ export function isInside(path) {
   return true;
 }
 
+const PLACEHOLDER =
+  /^\p{White_Space}*(?:<[^<>:]+>|TODO|TBD|FIXME|XXX|YYYY-\P{White_Space}*|\.\.\.|…|\{\{[^{}]*\}\})\p{White_Space}*$/u;
+
 /** A whole value that a template left to be filled in. */
 export function isPlaceholder(text) {
-  const value = text.trim();
-  if (/^<[^<>]*>$/.test(value)) return !value.includes("://");
-  return /^(?:TODO|TBD|FIXME|XXX|YYYY-.*|\.\.\.|…|\{\{.*\}\})$/s.test(value);
+  return PLACEHOLDER.test(text);
 }
 
 /** The rules about every string at any depth, and about the size of the whole. */

@@ -10,34 +10,48 @@ export function judgeResumeEntry(text) {
   return namesSomething(text) ? "names" : "unclear";
 }
 
-/** How many names are taken from one text. A text that names more names nothing. */
-const MAX_NAMES = 100;
+/** No more of an entry is looked at for files. A receipt is compact. */
+const MAX_ENTRY_LENGTH = 16 * 1024;
 
-/** The files that a text names, as it names them. */
-export function namedFiles(text) {
-  const plain = text.replace(URL, " ");
-  const names = new Set();
-  for (const [, quoted] of plain.matchAll(QUOTED)) {
-    if (isFileName(quoted.trim())) names.add(quoted.trim());
-  }
-  for (const pattern of [WORD, ASCII_WORD]) {
-    for (const [word] of plain.matchAll(pattern)) {
-      const name = word.replace(/[.-]+$/, "");
-      if (isFileName(name)) names.add(name);
-      if (names.size >= MAX_NAMES) return [...names];
-    }
-  }
-  return [...names];
+/** Whether a text names any file at all. */
+export function namesSomeFile(text) {
+  const plain = text.slice(0, MAX_ENTRY_LENGTH).replace(URL, " ");
+  return [WORD, ASCII_WORD].some((pattern) => {
+    return (plain.match(pattern) ?? []).some((word) => isFileName(word.replace(/[.-]+$/, "")));
+  });
 }
 
-/** Whether a name and a path mean the same file: one ends like the other, by whole segments. */
-export function meansFile(name, path) {
-  const [a, b] = [name, path].map((text) => text.replaceAll("\\", "/").replace(/^(?:\.\/)+/, ""));
-  return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
+/** What must not stand beside a name: a letter, but of scripts without blanks, or another part of a longer name. */
+const LETTER = "(?![\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}ー])[\\p{L}\\p{N}_]";
+const BEFORE = `(?<!${LETTER}|[.~@%+-])`;
+const BEFORE_A_TAIL = `(?:(?<!${LETTER}|[.~@%+/-])|(?<=\\./)(?<!(?:${LETTER}|[.~@%+-])\\./))`;
+const AFTER = `(?!${LETTER}|[/~@%+-]|\\.${LETTER})`;
+
+/** The name by which a text names a file: its whole path, or a tail of it, by itself in the text. Else null. */
+export function nameIn(text, file) {
+  const entry = text.slice(0, MAX_ENTRY_LENGTH).replaceAll("\\", "/");
+  let name = file.replaceAll("\\", "/").replace(/^(?:\.?\/)+|\/$/g, "");
+  let before = BEFORE;
+  while (name !== "") {
+    if (entry.includes(name)) {
+      const literal = name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+      const pattern = looksLikeFile(name) ? before + literal + AFTER : `\`${literal}\``;
+      if (new RegExp(pattern, "u").test(entry)) return name;
+    }
+    // A tail that is longer than the text can't stand in it.
+    name = name.slice(-entry.length - 1);
+    name = name.slice((name + "/").indexOf("/") + 1);
+    before = BEFORE_A_TAIL;
+  }
+  return null;
+}
+
+/** A single word may be any word of a sentence, unless it is spelled as files are. */
+function looksLikeFile(name) {
+  return name.includes("/") || name.replace(/^\.+/, "").includes(".") || /^\p{Lu}/u.test(name);
 }
 
 const URL = /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`]+/gi;
-const QUOTED = /[`"“„«「『]([^`"“”„«»「」『』\n]{1,200})[`"”“»」』]/g;
 // A name may stand in a sentence that has no spaces, so the narrower pattern is tried as well.
 // Both are bounded, because a text may be one word of any length.
 const WORD = /[\p{L}\p{N}_.@+~%/\\-]{1,1024}/gu;

@@ -6,6 +6,8 @@ import { once } from "node:events";
 
 import { catalog, evidence, load, read, RENDERING } from "./activation.mjs";
 import { close, open, plan, step } from "./lifecycle.mjs";
+import { projectPacket, renderPacket } from "./packet-views.mjs";
+import { PACKET_VERSION, validatePacket } from "./packets.mjs";
 import { validateReceipt } from "./receipts.mjs";
 import { BadParams, isMapping, mergeLayers, Refusal } from "./registry.mjs";
 import { validateTrace } from "./traces.mjs";
@@ -34,6 +36,9 @@ const OPERATIONS = new Map([
   ["lifecycle.step", step],
   ["lifecycle.close", close],
   ["lifecycle.plan", plan],
+  ["packet.validate", validatePacket],
+  ["packet.render", renderPacket],
+  ["packet.project", projectPacket],
 ]);
 
 /** An operation of several calls, which are declared under one name. */
@@ -43,7 +48,7 @@ const GREETING = {
   protocol: PROTOCOL,
   implementation: { name: "example-skill-host", version: "0.1.0", language: "JavaScript" },
   operations: [...new Set([...OPERATIONS.keys()].map((method) => (RUN.has(method) ? "lifecycle.run" : method)))],
-  contracts: { skill_activation_evidence: [1], skill_lifecycle: [1] },
+  contracts: { skill_activation_evidence: [1], skill_lifecycle: [1], evidence_return_packet: [PACKET_VERSION] },
   rendering: RENDERING,
   diagnostics: "rules",
   max_in_flight: 64,

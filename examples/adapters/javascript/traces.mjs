@@ -1,11 +1,11 @@
 // The trace monitor: reads the events of a skill layer once, in order, and says which
-// rules of the lifecycle they break. What it remembers of a skill does not grow with
-// the number of events.
+// rules of the lifecycle they break. What it remembers of a skill is little, and from
+// turn to turn does not grow.
 
 import { HOST, isEvent, WORLD } from "./events.mjs";
 import { BadParams, isMapping } from "./registry.mjs";
 import { judgeReceipt, skillOfReceipt } from "./receipts.mjs";
-import { meansFile, namedFiles } from "./resume-entry.mjs";
+import { nameIn, namesSomeFile } from "./resume-entry.mjs";
 import { isText, Verdict } from "./verdict.mjs";
 
 const RULES = new Map([
@@ -71,7 +71,6 @@ class Skill {
   overAt = null;
   reviewed = false;
   continued = false;
-  oneShot = false;
 
   /** Where its phase was said to go on; nothing since has excused a release. */
   keptAt = null;
@@ -86,12 +85,19 @@ class Skill {
 
   /** The reactivation that waits for a reread. */
   rereadFor = null;
-  /** The last reactivation: what its receipt names, and whether any of that was read. */
-  reactivation = null;
+  /** The resume entry that it was reactivated from last. */
+  resumedFrom = null;
+  /** Reactivations of which nothing was read yet that their entry names: from the entry to where they were. */
+  unread = new Map();
 
-  // What is due before the next turn: from the kind of debt to the event that made it.
-  owesReceipt = new Map();
-  owesRelease = new Map();
+  // What is due before the next turn, by the event that made it so.
+  owesReceipt = [];
+  owesRelease = [];
+
+  expectReading(entry, at) {
+    if (!this.unread.has(entry)) this.unread.set(entry, []);
+    this.unread.get(entry).push(at);
+  }
 
   /** A phase that is not over yet goes on. */
   startPhase() {
@@ -99,7 +105,6 @@ class Skill {
     this.overAt = null;
     this.reviewed = false;
     this.continued = false;
-    this.oneShot = false;
   }
 }
 
@@ -112,8 +117,6 @@ class Trace {
   debtors = new Set();
   /** The last hash of each file that changed. */
   hashes = new Map();
-  /** Reactivations that were followed by another one before anything named was read. */
-  unread = [];
   /** Rules that something gave no ground to judge by. */
   notJudged = new Set();
 
@@ -180,37 +183,30 @@ class Trace {
 
   makeCurrent(skill) {
     this.current = skill;
-    for (const [key, { rule }] of skill.owesReceipt) {
-      if (rule === "LC-119") skill.owesReceipt.delete(key);
-    }
+    skill.owesReceipt = skill.owesReceipt.filter(({ rule }) => rule !== "LC-119");
   }
 
   leave(skill) {
     if (this.current === skill) this.current = null;
   }
 
-  oweReceipt(skill, rule, event, at, level) {
-    this.owe(skill, skill.owesReceipt, rule, event, at, level);
+  oweReceipt(skill, rule, at, level) {
+    skill.owesReceipt.push({ rule, level, at });
+    this.debtors.add(skill);
   }
 
-  oweRelease(skill, rule, event, at, level) {
-    if (this.canRelease) this.owe(skill, skill.owesRelease, rule, event, at, level);
-  }
-
-  /** A second event of the same kind before the next turn asks for nothing new. */
-  owe(skill, debts, rule, event, at, level = RULES.get(rule)[0]) {
-    const key = `${rule} ${level} ${event.type}`;
-    if (!debts.has(key)) debts.set(key, { rule, level, at });
+  oweRelease(skill, rule, at, level) {
+    if (!this.canRelease) return;
+    skill.owesRelease.push({ rule, level, at });
     this.debtors.add(skill);
   }
 
   /** A turn is over: what was due before the next one is due now. */
   closeTurn() {
     for (const skill of this.debtors) {
-      for (const debts of [skill.owesReceipt, skill.owesRelease]) {
-        for (const { rule, level, at } of debts.values()) this.broken(rule, at, level);
-        debts.clear();
-      }
+      for (const { rule, level, at } of [...skill.owesReceipt, ...skill.owesRelease]) this.broken(rule, at, level);
+      skill.owesReceipt = [];
+      skill.owesRelease = [];
     }
     this.debtors.clear();
     this.pressure = false;
@@ -227,26 +223,25 @@ class Trace {
   /** Several reactivations before one reread are one. */
   reactivate(skill, at) {
     if (skill.rereadFor === null) {
-      if (isUnread(skill.reactivation)) this.unread.push(skill.reactivation.at);
       skill.rereadFor = at;
-      skill.reactivation = { at, names: skill.entry === null ? [] : namedFiles(skill.entry), read: false };
-      if (skill.reactivation.names.length === 0) this.notJudged.add("LC-108");
+      skill.resumedFrom = skill.entry;
+      if (skill.entry !== null && namesSomeFile(skill.entry)) skill.expectReading(skill.entry, at);
+      else this.notJudged.add("LC-108");
     }
     skill.startPhase();
     this.makeCurrent(skill);
   }
 
   read(skill, file) {
-    const { reactivation } = skill;
-    if (isUnread(reactivation)) reactivation.read = reactivation.names.some((name) => meansFile(name, file));
+    for (const entry of skill.unread.keys()) {
+      if (nameIn(entry, file) !== null) skill.unread.delete(entry);
+    }
   }
 
   /** Reviewed, over, and never said to go on: then there is nothing to keep it for. */
-  checkOneShot(skill, event, at) {
+  checkOneShot(skill, at) {
     const complete = skill.overAt !== null && skill.reviewed && !skill.continued && skill.loaded && !skill.looping;
-    if (!complete || skill.oneShot) return;
-    skill.oneShot = true;
-    this.oweRelease(skill, "LC-120", event, at);
+    if (complete) this.oweRelease(skill, "LC-120", at);
   }
 
   isLeftover(skill) {
@@ -255,15 +250,13 @@ class Trace {
 
   /** The rules by which a trace without an end still owes something. */
   pending() {
-    const rules = this.unread.length > 0 ? ["LC-108"] : [];
+    const rules = [];
     if (this.need !== null) rules.push("LC-117");
     if (this.step !== null) rules.push("LC-118");
     for (const skill of this.skills.values()) {
-      for (const debts of [skill.owesReceipt, skill.owesRelease]) {
-        for (const { rule } of debts.values()) rules.push(rule);
-      }
+      for (const { rule } of [...skill.owesReceipt, ...skill.owesRelease]) rules.push(rule);
       if (this.isLeftover(skill)) rules.push("LC-105");
-      if (isUnread(skill.reactivation)) rules.push("LC-108");
+      if (skill.unread.size > 0) rules.push("LC-108");
     }
     return rules;
   }
@@ -271,10 +264,6 @@ class Trace {
 
 function entryOf(receipt) {
   return typeof receipt.resume_entry === "string" ? receipt.resume_entry : "";
-}
-
-function isUnread(reactivation) {
-  return reactivation !== null && reactivation.names.length > 0 && !reactivation.read;
 }
 
 /** What each event does to the state, and which rules it may break itself. */
@@ -339,9 +328,9 @@ function seeInfluence(trace, event, at) {
 
 function seeReview(trace, event, at) {
   const skill = trace.skill(event.skill_id);
-  if (!skill.active && !skill.loaded) return;
+  if (skill.reviewed || !(skill.active || skill.loaded)) return;
   skill.reviewed = true;
-  trace.checkOneShot(skill, event, at);
+  trace.checkOneShot(skill, at);
 }
 
 function seePhaseEnd(trace, event, at) {
@@ -352,11 +341,12 @@ function seePhaseEnd(trace, event, at) {
     skill.keptAt = at;
     return;
   }
+  const wasOver = skill.overAt !== null;
   skill.overAt = at;
   skill.keptAt = null;
-  if (skill.active && !skill.looping) trace.oweReceipt(skill, "LC-116", event, at);
+  if (skill.active && !skill.looping) trace.oweReceipt(skill, "LC-116", at);
   trace.leave(skill);
-  trace.checkOneShot(skill, event, at);
+  if (!wasOver) trace.checkOneShot(skill, at);
 }
 
 function seeLoopEnd(trace, event, at) {
@@ -364,10 +354,10 @@ function seeLoopEnd(trace, event, at) {
   if (!skill.looping) return;
   skill.looping = false;
   skill.keptAt = null;
-  if (skill.active) trace.oweReceipt(skill, "LC-116", event, at);
-  if (skill.loaded) trace.oweRelease(skill, "LC-124", event, at);
+  if (skill.active) trace.oweReceipt(skill, "LC-116", at);
+  if (skill.loaded) trace.oweRelease(skill, "LC-124", at);
   trace.leave(skill);
-  trace.checkOneShot(skill, event, at);
+  trace.checkOneShot(skill, at);
 }
 
 function seeShift(trace, event, at) {
@@ -380,9 +370,9 @@ function seeShift(trace, event, at) {
   const shiftedFrom = event.to === "discussion" ? trace.engaged : new Set(left === null ? [] : [left]);
   for (const skill of shiftedFrom) {
     if (skill.looping) continue;
-    if (skill.active) trace.oweReceipt(skill, "LC-116", event, at, skill === left ? "must" : "may");
+    if (skill.active) trace.oweReceipt(skill, "LC-116", at, skill === left ? "must" : "may");
     if (skill.loaded && event.to === "discussion") {
-      trace.oweRelease(skill, "LC-122", event, at, skill === left ? "should" : "may");
+      trace.oweRelease(skill, "LC-122", at, skill === left ? "should" : "may");
     }
   }
   trace.current = null;
@@ -394,17 +384,16 @@ function seePressure(trace, event, at) {
   for (const skill of trace.engaged) {
     if (skill === trace.current) continue;
     skill.keptAt = null;
-    if (skill.active && !skill.looping) trace.oweReceipt(skill, "LC-119", event, at);
+    if (skill.active && !skill.looping) trace.oweReceipt(skill, "LC-119", at);
   }
 }
 
 function seeEnd(trace) {
   trace.ended = true;
   trace.closeTurn();
-  for (const at of trace.unread) trace.broken("LC-108", at);
   for (const skill of trace.skills.values()) {
     if (trace.isLeftover(skill)) trace.broken("LC-105", Math.max(skill.overAt, skill.writtenAt ?? -1));
-    if (isUnread(skill.reactivation)) trace.broken("LC-108", skill.reactivation.at);
+    for (const at of [...skill.unread.values()].flat()) trace.broken("LC-108", at);
   }
 }
 
@@ -453,7 +442,7 @@ function seeBody(trace, event, at) {
 function seeSupport(trace, event, at) {
   const skill = trace.skill(event.skill_id);
   if (trace.profileOf(skill) === "listing_only") trace.broken("LC-102", at);
-  const named = skill.reactivation?.names.some((name) => meansFile(name, event.file)) ?? false;
+  const named = skill.resumedFrom !== null && nameIn(skill.resumedFrom, event.file) !== null;
   const wanted = named || (skill.needs?.has(event.file) ?? true);
   if (event.origin !== "source" || !wanted) trace.broken("LC-103", at);
   if (skill.needs === null && !named) trace.notJudged.add("LC-103");
@@ -472,7 +461,7 @@ function seeReceipt(trace, event, at) {
   skill.writtenAt = at;
   skill.active = false;
   skill.influenced = false;
-  skill.owesReceipt.clear();
+  skill.owesReceipt = [];
   trace.settle(skill);
 }
 
@@ -484,7 +473,7 @@ function seeRelease(trace, event, at) {
   skill.loaded = false;
   skill.wasReleased = true;
   skill.keptAt = null;
-  skill.owesRelease.clear();
+  skill.owesRelease = [];
   trace.leave(skill);
   trace.settle(skill);
 }
@@ -492,7 +481,8 @@ function seeRelease(trace, event, at) {
 function judgeRelease(trace, skill, at) {
   if (skill.active && !skill.influenced) trace.broken("LC-125", at);
   if (skill.looping) trace.broken("LC-124", at);
-  if (skill.keptAt !== null && skill.keptAt > trace.shiftedAt) trace.broken("LC-121", at);
+  const pressed = trace.pressure && skill !== trace.current;
+  if (skill.keptAt !== null && skill.keptAt > trace.shiftedAt && !pressed) trace.broken("LC-121", at);
   const isOther = (other) => other !== trace.current && other.loaded && !other.looping;
   if (trace.pressure && skill === trace.current && [...trace.engaged].some(isOther)) trace.broken("LC-123", at);
 }

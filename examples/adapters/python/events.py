@@ -3,6 +3,9 @@
 from receipts import is_text
 from registry import BadParams, is_number
 
+# Beyond, not every reader of JSON can tell two numbers apart.
+LARGEST_INTEGER = 2**53 - 1
+
 CARD_FIELDS = ("name", "short_description", "meta_summary", "route_tags", "activation_condition")
 PROFILES = (
     "none",
@@ -36,7 +39,7 @@ def texts(value):
 
 
 def is_whole(value):
-    return is_number(value) and value == int(value)
+    return is_number(value) and value == int(value) and abs(value) <= LARGEST_INTEGER
 
 
 def is_turn(value):
@@ -89,9 +92,6 @@ HOST = {
 }
 EVENTS = {**WORLD, **HOST}
 
-# Fields of which null says something, so that leaving them out is not the same.
-SPOKEN_NULL = {"profile.selected": "skill_id", "receipt.written": "receipt"}
-
 
 def well_formed(event, forms):
     kind = event.get("type") if isinstance(event, dict) else None
@@ -99,13 +99,12 @@ def well_formed(event, forms):
         return False
     if not all(check(event.get(name)) for name, check in forms[kind].items()):
         return False
-    if SPOKEN_NULL.get(kind, "type") not in event:
-        return False
     if kind == "need.stated" and event["need"] in ("work", "resume"):
         return event.get("skill_id") is not None
-    if kind == "profile.selected" and event["skill_id"] is None:
+    if kind == "profile.selected" and event.get("skill_id") is None:
         return event["skill_lifecycle_profile"] in FOR_EVERY_SKILL
-    return True
+    # A receipt that is null is a bad one; one that is left out is none.
+    return kind != "receipt.written" or "receipt" in event
 
 
 def skill_id_of(event):
@@ -121,10 +120,8 @@ def read_capabilities(params):
 
 
 def read_carried(params):
-    """The receipts that are carried in from before."""
+    """The receipts that are carried in from before, of those that say whose they are."""
     carried = params.get("receipts")
-    if carried is None:
-        return []
-    if not isinstance(carried, list) or not all(isinstance(receipt, dict) for receipt in carried):
-        raise BadParams("receipts are a list of mappings")
-    return carried
+    if not isinstance(carried, (list, type(None))):
+        raise BadParams("receipts are a list")
+    return [receipt for receipt in carried or [] if isinstance(receipt, dict) and is_text(receipt.get("skill_id"))]

@@ -10,7 +10,7 @@ from typing import Optional
 import receipts
 from events import FRAMING, WORLD_OF_A_RUN, read_capabilities, read_carried, skill_id_of, well_formed
 from registry import BadParams, Refusal, skills_of
-from resume_entries import named_files, paths_in, same_file
+from resume_entries import name_in, paths_in
 
 WORDS = {
     "need": ("none", "discovery", "work", "resume"),
@@ -124,9 +124,8 @@ class Session:
         self.ended = False
         self.answer = []
         for receipt in carried:
-            skill_id = receipt.get("skill_id")
-            if isinstance(skill_id, str) and skill_id in self.skills:
-                self.skills[skill_id].receipt = receipt
+            if receipt["skill_id"] in self.skills:
+                self.skills[receipt["skill_id"]].receipt = receipt
 
     def step(self, event):
         if not well_formed(event, WORLD_OF_A_RUN):
@@ -188,14 +187,14 @@ class Session:
             self.read_support(skill, file)
 
     def files_to_reopen(self, skill):
-        """One file for each name in the resume entry, but for the body, which is read in any case."""
-        names = named_files(skill.receipt.get("resume_entry")) if skill.receipt else []
+        """One file for each name in the resume entry, the shortest path. The body is read in any case."""
+        entry = skill.receipt.get("resume_entry") if skill.receipt else None
         found = {}
-        for name in names:
-            meant = [name] if name in self.files else [file for file in self.files if same_file(file, name)]
-            meant = sorted(set(meant) - self.bodies)
-            found.update(dict.fromkeys(meant[:1]))
-        return list(found)
+        for file in sorted(self.files, key=len):
+            if file not in self.bodies:
+                found.setdefault(name_in(entry, file), file)
+        found.pop(None, None)
+        return list(found.values())
 
     def put_away(self, skill):
         """The receipt first, then the body, where the host can let go of it. Inside a loop a skill stays."""

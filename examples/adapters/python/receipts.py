@@ -15,16 +15,21 @@ LISTS = ("completed_steps", "artifact_paths", "evidence_refs", "open_loops")
 MOST_BYTES = 8 * 1024
 MOST_LINES = 20
 
+# The white space of Unicode. Python's own also takes some control characters for it.
+BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+
 # A field whose whole value is one of these was never filled in. In lower case `todo` may well be the name of a skill.
-PLACEHOLDER = re.compile(r"<[^<>]+>|TODO|TBD|FIXME|XXX|YYYY-.*|\.\.\.|…|\{\{.*\}\}", re.DOTALL)
+PLACEHOLDER = re.compile(rf"<[^<>:]+>|TODO|TBD|FIXME|XXX|YYYY-[^{BLANKS}]*|\.\.\.|…|\{{\{{[^{{}}]*\}}\}}")
 
 DATE_TIME = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|[+-](\d\d):(\d\d))", re.ASCII
 )
 
 PRIVATE = [
-    # An e-mail address, but neither `git@host:repo` nor `name@1.2.3`.
-    r"(?<![\w.%+-])(?<!//)[\w.%+-]{1,64}@(?!\d+\.\d)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}(?![\w-]|:\S)",
+    # An e-mail address, but neither `git@host:repo` nor `name@1.2.3` nor `icon@2x.png`.
+    r"(?<![\w.%+-])(?<!//)[\w.%+-]{1,64}@(?!\d+\.\d)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*"
+    r"\.(?!(?i:png|jpe?g|gif|webp|svg|ico|md|txt|json|ya?ml|[mc]?js|ts|css|html?|py|rs|log|lock)\b)"
+    r"[A-Za-z]{2,}(?![\w-]|:\S|\.\w)",
     # A telephone number: international, in the American grouping, or announced as one. Bare digits are a run's id.
     r"(?<![\w.:+])\+[1-9](?:[ ().-]{0,2}\d){7,14}(?!\w)",
     r"(?<![\w./-])(?:\(\d{3}\) ?\d{3}[- ]|\d{3}-\d{3}-|\d{3}\.\d{3}\.)\d{4}(?![\w/-])",
@@ -38,9 +43,9 @@ PRIVATE = [
     r"(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]{5,}",
     r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----",
     r"(?i:\bbearer [\w.~+/-]{16,})",
-    # A secret beside its name, or inside an address.
+    # A secret beside its name, or inside an address. Nothing but letters is a word, such as `required`.
     r"(?i:\b(?:password|passwd|pwd|passphrase|(?:api|secret)[ _-]?key|client[ _-]?secret|(?:access|auth)[ _-]?token)\b"
-    r"|密码|口令|パスワード)[\"']?\s{0,3}[:=：]\s{0,3}[\"']?[^\s\"']{3,}",
+    r"|密码|口令|パスワード)[\"']?\s{0,3}[:=：]\s{0,3}[\"']?(?=[^\s\"']{0,256}[0-9!#$%&*+=?@^_~-])[^\s\"']{3,}",
     r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:]+:[^\s/@]+@",
 ]
 PRIVATE = [re.compile(pattern) for pattern in PRIVATE]
@@ -76,11 +81,11 @@ def validate_receipt(params):
 
 
 def is_text(value):
-    return isinstance(value, str) and value.strip() != ""
+    return isinstance(value, str) and value.strip(BLANKS) != ""
 
 
 def is_placeholder(text):
-    return PLACEHOLDER.fullmatch(text.strip()) is not None
+    return PLACEHOLDER.fullmatch(text.strip(BLANKS)) is not None
 
 
 def is_private(text):
@@ -208,7 +213,7 @@ def is_date_time(value):
 
 
 def leads_outside(path):
-    path = unquote(path).replace("\\", "/")
+    path = re.sub(r"(?i)%(?:2[ef]|5c)", lambda code: unquote(code[0]), path.strip(BLANKS)).replace("\\", "/")
     if re.match(r"/|~|[A-Za-z]:|[A-Za-z][A-Za-z0-9+.-]*://", path):
         return True
     depth = 0

@@ -150,14 +150,34 @@ def has_extension(token):
     return not abbreviation and re.search(r"[^\W\d]", stem) is not None
 
 
-def named_files(entry):
-    """The files that a resume entry names, which another host may have written as it liked."""
+def names_some_file(entry):
+    """Whether a resume entry, which another host may have written as it liked, names any file at all."""
     if not isinstance(entry, str):
-        return []
-    return [path for path in paths_in(entry[:MOST_CHARACTERS]) if not path.endswith("/")]
+        return False
+    entry = entry[:MOST_CHARACTERS]
+    return BARE_FILES.search(entry) is not None or any(map(has_extension, paths_in(entry)))
 
 
-def same_file(file, name):
-    """Whether a name means a file: either may be spelled with more of the directories above."""
-    file, name = (text.replace("\\", "/").lstrip("/") for text in (file, name))
-    return f"/{file}".endswith(f"/{name}") or f"/{name}".endswith(f"/{file}")
+# What must not stand beside a name: a letter, but of scripts without blanks, or another part of a longer name.
+UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U000323af"
+LETTER = rf"[^\W{UNSPACED}]"
+BEFORE = rf"(?<!{LETTER})(?<![.~@%+-])"
+BEFORE_A_TAIL = rf"(?:{BEFORE}(?<!/)|(?<=\./)(?<!{LETTER}\./)(?<![.~@%+-]\./))"
+AFTER = rf"(?!{LETTER}|[/~@%+-]|\.{LETTER})"
+
+
+def name_in(entry, file):
+    """The name by which a resume entry names a file: its path or a tail of it, by itself in the text. Else None."""
+    if not isinstance(entry, str):
+        return None
+    entry, file = (text.replace("\\", "/") for text in (entry[:MOST_CHARACTERS], file))
+    name, before = re.sub(r"^(?:\.?/)+", "", file).rstrip("/"), BEFORE
+    while name:
+        if name in entry:
+            # A single word may be any word of a sentence, unless it looks like a file or is quoted.
+            plain = "/" in name or "." in name.lstrip(".") or name[0].isupper()
+            if re.search(before + re.escape(name) + AFTER if plain else f"`{re.escape(name)}`", entry):
+                return name
+        # No more is looked at than the entry could hold.
+        name, before = name[-len(entry) - 1 :].partition("/")[2], BEFORE_A_TAIL
+    return None

@@ -17,6 +17,8 @@ sys.dont_write_bytecode = True
 
 import activation
 import lifecycle
+import packet_views
+import packets
 import receipts
 import registry
 import traces
@@ -40,6 +42,9 @@ OPERATIONS = {
     "lifecycle.validate_receipt": receipts.validate_receipt,
     "lifecycle.validate_trace": traces.validate_trace,
     "lifecycle.plan": lifecycle.plan,
+    "packet.validate": packets.validate,
+    "packet.render": packet_views.render,
+    "packet.project": packet_views.project,
 }
 
 # The one operation that is asked in several requests. It is declared by its own name.
@@ -118,7 +123,11 @@ class Conversation:
             "protocol": PROTOCOL,
             "implementation": {"name": "python-skill-host", "version": "1.0.0", "language": "python"},
             "operations": [*OPERATIONS, SESSION_OPERATION],
-            "contracts": {"skill_activation_evidence": [activation.SCHEMA_VERSION], "skill_lifecycle": [1]},
+            "contracts": {
+                "skill_activation_evidence": [activation.SCHEMA_VERSION],
+                "skill_lifecycle": [1],
+                "evidence_return_packet": [packets.VERSION],
+            },
             "rendering": activation.PROFILE,
             "diagnostics": "rules",
             "max_in_flight": 64,

@@ -8,7 +8,7 @@ from events import EVENTS, FOR_EVERY_SKILL, FRAMING, WORLD
 from events import is_whole, read_capabilities, read_carried, skill_id_of, well_formed
 from receipts import Violation, is_text
 from registry import BadParams
-from resume_entries import named_files, same_file
+from resume_entries import name_in, names_some_file
 
 RULES = {
     "LC-101": ("must", "a body is loaded under `none`"),
@@ -65,7 +65,6 @@ class SkillState:
     continued: bool = False
     over: bool = False
     over_at: int = -1
-    one_shot: bool = False
     # A phase that goes on keeps the body, until something excuses its release.
     kept: bool = False
 
@@ -76,10 +75,11 @@ class SkillState:
     has_receipt: bool = False
     resume_entry: Optional[str] = None
 
-    # A reactivation waits for the body to be read again, and grants the files that its receipt named.
+    # A reactivation waits for the body to be read again, and grants the files that its receipt's entry names. `unread`
+    # are those of which no such file was read yet: their indexes by entry.
     awaiting: bool = False
-    granted: list = field(default_factory=list)
-    unread: list = field(default_factory=list)
+    resumed_from: Optional[str] = None
+    unread: dict = field(default_factory=dict)
 
     # What is due at the next turn: (rule, index) to level.
     receipts_due: dict = field(default_factory=dict)
@@ -103,9 +103,9 @@ class Monitor:
         self.index = 0
         self.ended = False
         self.violations = set()
+        self.unjudged = set()
         for receipt in carried:
-            if is_text(receipt.get("skill_id")):
-                self.remember_receipt(self.of(receipt["skill_id"]), receipt)
+            self.remember_receipt(self.of(receipt["skill_id"]), receipt)
 
     def of(self, skill_id):
         return self.skills.setdefault(skill_id, SkillState())
@@ -128,8 +128,6 @@ class Monitor:
         if kind in WORLD:
             self.settle_answers()
         getattr(self, "on_" + kind.replace(".", "_"))(event, skill)
-        if skill:
-            self.watch_one_shot(skill)
 
     def in_order(self, event):
         seq = event.get("seq")
@@ -164,12 +162,8 @@ class Monitor:
             skill.releases_due[rule, self.index] = level or RULES[rule][0]
             self.owing[id(skill)] = skill
 
-    def watch_one_shot(self, skill):
-        was = skill.one_shot
-        skill.one_shot = (
-            skill.over and skill.reviewed and not skill.continued and skill.loaded and not skill.looping
-        )
-        if skill.one_shot and not was:
+    def owe_one_shot(self, skill):
+        if skill.over and skill.reviewed and not skill.continued:
             self.owe_release(skill, "LC-120")
 
     # The world.
@@ -204,8 +198,9 @@ class Monitor:
             skill.active = True
 
     def on_boundary_reviewed(self, event, skill):
-        if skill.active or skill.loaded:
+        if (skill.active or skill.loaded) and not skill.reviewed:
             skill.reviewed = True
+            self.owe_one_shot(skill)
 
     def on_phase_ended(self, event, skill):
         if not (skill.active or skill.loaded):
@@ -213,13 +208,15 @@ class Monitor:
         if event["continues"]:
             skill.continued = skill.kept = True
             return
+        was_over = skill.over
         skill.over, skill.over_at, skill.kept = True, self.index, False
         self.leave(event["skill_id"])
         self.owe_receipt(skill, "LC-116")
+        if not was_over:
+            self.owe_one_shot(skill)
 
     def on_loop_started(self, event, skill):
         skill.looping = True
-        skill.releases_due.clear()
 
     def on_loop_ended(self, event, skill):
         if not skill.looping:
@@ -228,6 +225,7 @@ class Monitor:
         self.leave(event["skill_id"])
         self.owe_receipt(skill, "LC-116")
         self.owe_release(skill, "LC-124")
+        self.owe_one_shot(skill)
 
     def on_task_shifted(self, event, _):
         target = event.get("skill_id") if event["to"] == "skill" else None
@@ -266,8 +264,9 @@ class Monitor:
         for skill in self.skills.values():
             if self.should_be_gone(skill):
                 self.report("LC-105", max(skill.over_at, skill.receipt_at))
-            for index, _ in skill.unread:
-                self.report("LC-108", index)
+            for indexes in skill.unread.values():
+                for index in indexes:
+                    self.report("LC-108", index)
 
     def make_current(self, skill_id):
         self.current = skill_id
@@ -280,10 +279,9 @@ class Monitor:
             self.current = None
 
     def begin_phase(self, skill):
-        """A step or a return after the end of a phase begins another; what was to be released is in use again."""
+        """A step or a return after the end of a phase begins another. What is owed stays owed."""
         if skill.over:
             skill.over = skill.reviewed = skill.continued = False
-        skill.releases_due.clear()
 
     def reactivate(self, skill):
         """Several signs of one reactivation count once, until the body is read again."""
@@ -291,9 +289,11 @@ class Monitor:
         if skill.awaiting:
             return
         skill.awaiting = True
-        skill.granted = named_files(skill.resume_entry)
-        if skill.granted:
-            skill.unread.append((self.index, skill.granted))
+        skill.resumed_from = skill.resume_entry
+        if names_some_file(skill.resume_entry):
+            skill.unread.setdefault(skill.resume_entry, []).append(self.index)
+        else:
+            self.unjudged.add("LC-108")
 
     def should_be_gone(self, skill):
         return self.collects and skill.loaded and skill.over and not skill.active and not skill.looping
@@ -308,7 +308,7 @@ class Monitor:
         if self.need:
             _, wanted, wanted_for, _ = self.need
             for_all = wanted in FOR_EVERY_SKILL and skill is None
-            if profile == wanted and (for_all or event["skill_id"] == wanted_for):
+            if profile == wanted and (for_all or event.get("skill_id") == wanted_for):
                 self.need = None
         if skill is None:
             self.profile_of_all = (self.index, profile)
@@ -350,18 +350,18 @@ class Monitor:
     def on_support_loaded(self, event, skill):
         if self.profile_for(skill) == "listing_only":
             self.report("LC-102")
-        granted = any(same_file(event["file"], name) for name in skill.granted)
-        unneeded = skill.needs is not None and event["file"] not in skill.needs and not granted
-        if event["origin"] != "source" or unneeded:
+        granted = name_in(skill.resumed_from, event["file"]) is not None
+        if event["origin"] != "source":
+            self.report("LC-103")
+        if not granted and skill.needs is None:
+            self.unjudged.add("LC-103")
+        elif not granted and event["file"] not in skill.needs:
             self.report("LC-103")
         self.note_reading(skill, event["file"])
 
     def note_reading(self, skill, file):
-        skill.unread = [
-            (index, names)
-            for index, names in skill.unread
-            if not any(same_file(file, name) for name in names)
-        ]
+        for entry in [entry for entry in skill.unread if name_in(entry, file)]:
+            del skill.unread[entry]
 
     def on_receipt_written(self, event, _):
         receipt = event["receipt"]
@@ -389,12 +389,12 @@ class Monitor:
             self.judge_release(event["skill_id"], skill)
         else:
             self.report("LC-105")
-        skill.loaded, skill.was_released = False, True
+        skill.loaded, skill.was_released, skill.kept = False, True, False
         skill.releases_due.clear()
         self.leave(event["skill_id"])
 
     def judge_release(self, skill_id, skill):
-        if skill.kept:
+        if skill.kept and (not self.pressure or self.current == skill_id):
             self.report("LC-121")
         if self.pressure and self.current == skill_id:
             others = (other for other in self.skills.values() if other is not skill)
@@ -407,10 +407,13 @@ class Monitor:
 
     def on_evidence_cited(self, event, _):
         monitoring = event.get("source_monitoring")
-        blank = isinstance(monitoring, str) and not is_text(monitoring)
+        if isinstance(monitoring, str):
+            silent = not is_text(monitoring)
+        else:
+            silent = monitoring is None or monitoring is False or monitoring in ([], {})
         if event["origin"] == "receipt":
             self.report("LC-110")
-        elif event["origin"] == "memory" and (blank or monitoring in (None, False, [], {})):
+        elif event["origin"] == "memory" and silent:
             self.report("LC-126")
 
     def on_memory_read(self, event, _):
@@ -428,10 +431,12 @@ class Monitor:
     # The end.
 
     def not_judged(self):
-        """The rules of which something was still due when the trace was cut."""
+        """The rules that something gave no ground to judge by, and those still due where the trace was cut."""
+        open_rules = set(self.unjudged)
         if self.ended:
-            return set()
-        open_rules = {rule for skill in self.owing.values() for rule, _ in [*skill.receipts_due, *skill.releases_due]}
+            return open_rules
+        for skill in self.owing.values():
+            open_rules.update(rule for rule, _ in [*skill.receipts_due, *skill.releases_due])
         if self.need:
             open_rules.add("LC-117")
         if self.step:

@@ -273,6 +273,22 @@ pub(crate) fn edit(value: &mut Value, pointer: &str, new: &Value) -> Option<()> 
     }
 }
 
+/// A step of a path inside a value.
+#[derive(Clone, Copy)]
+pub(crate) enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+/// The JSON Pointer of a path. It is made where something is said of a place: made for every place, a long key above many would take for
+/// ever.
+pub(crate) fn pointer_of(base: &str, path: &[Step<'_>]) -> String {
+    path.iter().fold(base.to_owned(), |pointer, step| match step {
+        Step::Key(key) => pointer_push(&pointer, key),
+        Step::Index(index) => pointer_push(&pointer, index),
+    })
+}
+
 /// A value on one line, cut in the middle when it is longer than `max_chars`, with control characters escaped.
 #[must_use]
 pub fn excerpt(value: &Value, max_chars: usize) -> String {

@@ -2,7 +2,8 @@
 //!
 //! A host shows a model short cards of its skills, loads a skill's body when it is needed, releases it, and says afterwards what happened.
 //! proofmark holds it to the published contracts of that: which cards were shown, which were left out and why, and what each cost; that a
-//! body is loaded late, leaves a receipt before it goes, and comes back by rereading its source.
+//! body is loaded late, leaves a receipt before it goes, and comes back by rereading its source; and that what a skill returns is compact,
+//! source-backed, and claims no authority.
 //!
 //! The library judges; it reads no file, starts no process, looks at no clock and prints nothing. The `proofmark` command, in the package
 //! `runner`, does.

@@ -96,6 +96,18 @@ pub struct Violation {
     pub path: String,
     /// What is wrong, in words.
     pub message: String,
+    /// Where it stands in the text, for what can't be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<At>,
+}
+
+/// A place in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct At {
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
 }
 
 /// What the rules say of one document.

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
 
-use saphyr_parser::{Event, Parser};
+use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde::de::DeserializeSeed as _;
 use serde_json::Value;
 
@@ -19,6 +19,8 @@ pub const MAX_BYTES: usize = 8 * 1024 * 1024;
 pub const MAX_DEPTH: usize = 64;
 /// The most values a text may hold once its aliases are expanded.
 pub const MAX_NODES: usize = 2_000_000;
+/// The most bytes that the pointers to all values of a text may take together: a long key stands in the pointer of everything below it.
+const MAX_POINTER_BYTES: usize = 64 * 1024 * 1024;
 /// Open brackets beyond which a text is refused unread: refusing it later takes time that grows with their square.
 const MAX_OPEN_BRACKETS: usize = 500;
 
@@ -57,6 +59,11 @@ pub struct Document {
 }
 
 impl Document {
+    /// The place of every value that stands in the text itself, by its pointer.
+    pub(crate) fn into_parts(self) -> (Value, HashMap<String, Place>) {
+        (self.value, self.places)
+    }
+
     /// Where the value at a JSON Pointer stands: for a member of a mapping the place of its key. A value that came through an alias,
     /// or that is not there, has the place of the nearest parent that is.
     #[must_use]
@@ -82,11 +89,37 @@ impl Document {
 /// # Errors
 /// [`YamlError`] with line and column.
 pub fn parse(text: &str) -> Result<Document, YamlError> {
+    read(text, false)
+}
+
+/// Reads one YAML document as [`parse`] does, and refuses anchors, aliases and tags too: what stands there is what is meant.
+///
+/// # Errors
+/// [`YamlError`] with line and column.
+pub fn parse_plain(text: &str) -> Result<Document, YamlError> {
+    read(text, true)
+}
+
+fn read(text: &str, plain: bool) -> Result<Document, YamlError> {
     guard(text)?;
     // Places first: this reader says where a duplicate key stands, the other one only in which mapping.
-    let places = places(text)?;
-    let value = value(text)?;
+    let (places, zeros) = places(text, plain)?;
+    let mut value = value(text)?;
+    // In the core schema leading zeros change nothing; the reader of values takes such a number for a text.
+    for pointer in zeros.iter().filter(|_| plain) {
+        if let Some(number @ Value::String(_)) = value.pointer_mut(pointer)
+            && let Some(whole) = number.as_str().and_then(|text| text.parse::<i64>().ok())
+        {
+            *number = Value::from(whole);
+        }
+    }
     Ok(Document { value, places })
+}
+
+/// Writes a value as one YAML document in block style. Read again, it is the same value.
+#[must_use]
+pub fn write(value: &Value) -> String {
+    serde_yaml::to_string(value).unwrap_or_else(|_| value.to_string())
 }
 
 fn value(text: &str) -> Result<Value, YamlError> {
@@ -165,8 +198,22 @@ enum Frame {
     Mapping { key: Option<(String, Place)> },
 }
 
-fn places(text: &str) -> Result<HashMap<String, Place>, YamlError> {
+/// What an event has beside its value.
+fn ornament(event: &Event<'_>) -> Option<&'static str> {
+    let (anchor, tag) = match event {
+        Event::Alias(_) => return Some("an alias"),
+        Event::Scalar(_, _, anchor, tag) => (*anchor, tag.is_some()),
+        Event::SequenceStart(anchor, tag) | Event::MappingStart(anchor, tag) => (*anchor, tag.is_some()),
+        _ => return None,
+    };
+    if anchor > 0 { Some("an anchor") } else { tag.then_some("a tag") }
+}
+
+/// The place of each value, and the pointers of plain whole numbers with leading zeros.
+fn places(text: &str, plain: bool) -> Result<(HashMap<String, Place>, Vec<String>), YamlError> {
     let mut places = HashMap::new();
+    let mut zeros = Vec::new();
+    let mut pointer_bytes = 0;
     let mut stack: Vec<Frame> = Vec::new();
     let mut pointer = String::new();
     let mut lengths: Vec<usize> = Vec::new();
@@ -176,6 +223,9 @@ fn places(text: &str) -> Result<HashMap<String, Place>, YamlError> {
             message: error.info().to_owned(),
         })?;
         let here = Place { line: span.start.line(), column: span.start.col() + 1 };
+        if let Some(what) = ornament(&event).filter(|_| plain) {
+            return Err(YamlError { place: here, message: format!("{what}, which a plain document does not have") });
+        }
         match event {
             Event::Scalar(..) | Event::Alias(_) | Event::SequenceStart(..) | Event::MappingStart(..) => {
                 if let (Some(Frame::Mapping { key: key @ None }), Event::Scalar(text, ..)) = (stack.last_mut(), &event) {
@@ -198,9 +248,18 @@ fn places(text: &str) -> Result<HashMap<String, Place>, YamlError> {
                     }
                     None => here,
                 };
+                pointer_bytes += pointer.len();
+                if pointer_bytes > MAX_POINTER_BYTES {
+                    return Err(YamlError { place, message: "long keys above many values".into() });
+                }
                 if places.insert(pointer.clone(), place).is_some() {
                     let key = pointer.rsplit('/').next().unwrap_or_default();
                     return Err(YamlError { place, message: format!("duplicate key {key:?}") });
+                }
+                if let Event::Scalar(text, ScalarStyle::Plain, ..) = &event
+                    && has_leading_zeros(text)
+                {
+                    zeros.push(pointer.clone());
                 }
                 match event {
                     Event::SequenceStart(..) => stack.push(Frame::Sequence { next: 0 }),
@@ -216,7 +275,12 @@ fn places(text: &str) -> Result<HashMap<String, Place>, YamlError> {
             _ => {}
         }
     }
-    Ok(places)
+    Ok((places, zeros))
+}
+
+fn has_leading_zeros(text: &str) -> bool {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -287,6 +351,12 @@ mod tests {
         assert_eq!(without_places("duplicate key \"a\""), "duplicate key \"a\"");
         let error = parse("a:\n\t- b").unwrap_err();
         assert!(!error.message.contains("line"), "{error}");
+    }
+
+    #[test]
+    fn a_long_key_above_many_values_is_refused_before_its_pointers_fill_the_memory() {
+        let text = format!("? {}\n: [{}]\n", "k".repeat(100_000), "1,".repeat(100_000));
+        assert!(parse(&text).unwrap_err().message.contains("long keys"));
     }
 
     #[test]

@@ -73,7 +73,9 @@ fn every_wrong_host_is_built_and_named_by_a_case() {
     for name in Fault::NAMES {
         assert!(named.contains(name), "{name} is built, and no case names it");
     }
-    for rule in [RulePack::receipt(), RulePack::trace()].into_iter().flat_map(RulePack::rules) {
+    // What only a run can show has a host of its own below.
+    let of_documents = [RulePack::receipt(), RulePack::trace()].into_iter().flat_map(RulePack::rules).filter(|rule| rule.id != "LC-129");
+    for rule in of_documents {
         assert!(named.contains(format!("without-{}", rule.id).as_str()), "no case fails where {} is gone", rule.id);
     }
 }
@@ -101,9 +103,9 @@ fn every_case_fails_the_wrong_hosts_that_it_names() {
 }
 
 /// Rules that a host can break in a run; the others speak of what it reports about itself, or of the form of what comes.
-const OF_RUNS: [&str; 19] = [
+const OF_RUNS: [&str; 20] = [
     "LC-102", "LC-103", "LC-104", "LC-105", "LC-106", "LC-107", "LC-108", "LC-110", "LC-113", "LC-114", "LC-115", "LC-116", "LC-117",
-    "LC-118", "LC-121", "LC-122", "LC-123", "LC-124", "LC-125",
+    "LC-118", "LC-121", "LC-122", "LC-123", "LC-124", "LC-125", "LC-129",
 ];
 
 #[test]

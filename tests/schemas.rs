@@ -8,6 +8,7 @@ use proofmark::adapter::{Answer, Implementation as _, LIFECYCLE_RUN, Operation};
 use proofmark::case::SuiteFiles;
 use proofmark::contract::activation;
 use proofmark::contract::lifecycle::{self, Event, HOST_EVENTS, Profile, REQUIRED_RECEIPT_FIELDS, Ttl, WORLD_EVENTS};
+use proofmark::contract::packet;
 use proofmark::contract::refusal::Category;
 use proofmark::contract::rendering::{BelowFloor, CardCost, Empty, Fit, Order, RenderingProfile, Suffix, Unit};
 use proofmark::policy::{Exchange, RulePack};
@@ -21,6 +22,7 @@ use serde_json::{Value, json};
 const EVIDENCE: &str = "schemas/skill-activation-evidence.v1.schema.json";
 const CASE_FILE: &str = "schemas/case-file.schema.json";
 const RECEIPT: &str = "schemas/skill-release-receipt.v1.schema.json";
+const PACKET: &str = "schemas/evidence-return-packet.v0.1.schema.json";
 const TRACE: &str = "schemas/skill-lifecycle-trace.v1.schema.json";
 
 /// The rules of the pack that judge the shape of a payload at `must`.
@@ -273,7 +275,7 @@ fn the_words_of_the_case_file_schema_are_those_of_the_code() {
     let _ = |fit: Fit, below_floor: BelowFloor, empty: Empty| match (fit, below_floor, empty) {
         (Fit::Prefix | Fit::Skip, BelowFloor::Raise | BelowFloor::Header | BelowFloor::Nothing, Empty::Header | Empty::Nothing) => {}
     };
-    assert_eq!(document["properties"]["contract"]["enum"], json!([activation::NAME, lifecycle::RECEIPT, lifecycle::TRACE]));
+    assert_eq!(document["properties"]["contract"]["enum"], json!([activation::NAME, lifecycle::RECEIPT, lifecycle::TRACE, packet::NAME]));
 }
 
 #[test]
@@ -356,6 +358,46 @@ fn the_trace_schema_agrees_with_the_reader_of_events() {
         }
     }
     assert!(good > 3_000 && bad > 1_000, "{good} good, {bad} bad");
+}
+
+/// What a schema of a packet can say: the rules on form, at must.
+fn breaks_form(packet: &Value) -> bool {
+    const RULES: [&str; 8] = ["EP-100", "EP-101", "EP-102", "EP-103", "EP-104", "EP-105", "EP-106", "EP-111"];
+    let verdict = RulePack::packet().judge_packet(packet, None);
+    verdict.violations.iter().any(|violation| {
+        let is_form = RULES.contains(&violation.rule.as_str()) || matches!(violation.rule.as_str(), "EP-109" | "EP-112");
+        is_form && violation.level == Level::Must
+    })
+}
+
+#[test]
+fn the_packet_schema_agrees_with_the_rules_on_form() {
+    let schema = schema(PACKET);
+    let pack = RulePack::packet();
+    let good = pack.example_value(&pack.rules()[0].pass[0]).unwrap()["packet"].take();
+    let (mut accepted, mut refused) = (0, 0);
+    let mut dice = Dice(5);
+    for round in 0..20_000 {
+        let mut packet = good.clone();
+        for _ in 0..round % 4 {
+            mutate(&mut packet, &mut dice);
+        }
+        let accepts = schema.accepts(&packet);
+        assert_eq!(accepts, !breaks_form(&packet), "{:?}\n{:?}\n{packet:#}", schema.violations(&packet), pack.judge_packet(&packet, None));
+        *if accepts { &mut accepted } else { &mut refused } += 1;
+    }
+    assert!(accepted > 2_000 && refused > 2_000, "{accepted} {refused}");
+    let words = |pointer: &str| document(PACKET).pointer(pointer).cloned().unwrap_or_default();
+    let section = |section: &str, key: &str| words(&format!("/properties/{section}/properties/{key}/enum"));
+    assert_eq!(section("skill", "mode"), json!(packet::MODES));
+    assert_eq!(section("result", "observation_class"), json!(packet::OBSERVATION_CLASSES));
+    assert_eq!(section("result", "outcome"), json!(packet::OUTCOMES));
+    assert_eq!(section("handoff", "signal"), json!(packet::SIGNALS));
+    assert_eq!(section("recovery", "lossiness"), json!(packet::LOSSINESS));
+    assert_eq!(section("recovery", "sensitivity"), json!(packet::SENSITIVITIES));
+    assert_eq!(words("/properties/evidence_used/items/properties/type/enum"), json!(packet::EVIDENCE_TYPES));
+    assert_eq!(words("/properties/evidence_used/items/properties/scope/enum"), json!(packet::EVIDENCE_SCOPES));
+    assert_eq!(words("/properties/metrics/additionalProperties/properties/provenance/enum"), json!(packet::PROVENANCES));
 }
 
 #[test]

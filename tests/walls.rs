@@ -48,7 +48,12 @@ const NEVER: &[(&str, &str)] = &[
 ];
 
 /// Crates that one module alone knows, in the library and in the runner.
-const ONE_MODULE: &[(&str, &str)] = &[("serde_yaml", "src/yaml.rs"), ("saphyr_parser", "src/yaml.rs"), ("jsonschema", "src/schema.rs")];
+const ONE_MODULE: &[(&str, &str)] = &[
+    ("serde_yaml", "src/yaml.rs"),
+    ("saphyr_parser", "src/yaml.rs"),
+    ("jsonschema", "src/schema.rs"),
+    ("pulldown_cmark", "src/contract/packet/markdown.rs"),
+];
 
 /// Crates for files, terminals and processes: the runner's.
 const RUNNER_ONLY: &[&str] = &["glob", "libtest_mimic", "similar", "clap", "indicatif", "anstream", "rayon", "ureq", "process_wrap"];
@@ -76,6 +81,8 @@ const WAYS_IN: &[(&str, &[&str], &str)] = &[
     ("smallest_budget", &["src/judge/replay.rs"], "`$fits` asks for a budget, and no operation of the protocol answers that"),
     ("evidence", &["runner/src/command/evidence"], "people's own skills are no request; the payload is borrowed and typed"),
     ("catalog", &["runner/src/command/evidence"], "the same, for the text"),
+    ("render", &["runner/src/command/render"], "people's own packets are no request; the text is for them"),
+    ("project", &["runner/src/command/render"], "the same, read-only"),
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -34,6 +34,18 @@ impl Filter {
         Ok(Self { patterns: patterns.iter().map(read).collect::<Result<_, _>>()?, contract, profile: None })
     }
 
+    /// A filter from patterns, a contract and a profile.
+    ///
+    /// # Errors
+    /// For a glob that can't be read, and where there is no such profile.
+    pub fn of(patterns: &[String], contract: Option<String>, profile: Option<&str>) -> Result<Self, FilterError> {
+        let filter = Self::new(patterns, contract)?;
+        match profile {
+            Some(profile) => filter.of_profile(profile),
+            None => Ok(filter),
+        }
+    }
+
     /// The same, for the cases of a profile only.
     ///
     /// # Errors

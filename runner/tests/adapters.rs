@@ -68,7 +68,7 @@ impl Adapter {
         client.request_timeout = Duration::from_secs(300);
         client.start_timeout = Duration::from_secs(60);
         client.grace = Duration::from_secs(60);
-        run_over_protocol(&SUITE, &cases, &OverProtocol { client, window: 64, laws: true, max_restarts: 0 }, &mut |_| {})
+        run_over_protocol(&SUITE, &cases, &OverProtocol { client, window: 64, laws: true, seed: 0, max_restarts: 0 }, &mut |_| {})
     }
 }
 

@@ -128,8 +128,8 @@ fn a_trace_is_judged_the_same_whole_and_in_lines() {
     }
     let said = run(["check", directory.join("bad.jsonl").to_str().unwrap()]).ends_with(1);
     let file = directory.join("bad.jsonl").display().to_string();
-    assert!(said.out.starts_with(&format!("{file}:\n  LC-106 (must) /events/9 seq 11: ")), "{}", said.out);
-    assert!(said.out.contains(&format!("\n{file}: not valid (12 events): LC-106 1 times, LC-116 1 times\n")), "{}", said.out);
+    assert!(said.out.starts_with(&format!("{file}:\n  LC-106 (must) /events/9 (line 11) seq 11: ")), "{}", said.out);
+    assert!(said.out.contains(&format!("\n{file}: not valid (12 events): LC-106 1 time, LC-116 1 time\n")), "{}", said.out);
 }
 
 #[test]
@@ -138,7 +138,8 @@ fn several_traces_may_follow_each_other_and_one_may_be_cut() {
     let cut: String = good.lines().take(6).map(|line| format!("{line}\n")).collect();
     let said = run_with_input(&format!("{good}{cut}{good}"), ["check", "-"]).ends_with(0);
     assert!(
-        said.out.starts_with("<stdin>: valid (13 events)\n<stdin>:15: valid (5 events)\n<stdin>:21: valid (13 events)\n"),
+        said.out
+            .starts_with("<stdin>: valid (13 events)\n<stdin>:15: valid (5 events, cut before its end)\n<stdin>:21: valid (13 events)\n"),
         "{}",
         said.out
     );
@@ -157,7 +158,7 @@ fn events_without_capabilities_want_a_word() {
     assert!(said.out.contains("--context-gc"), "{}", said.out);
     run_with_input(&events, ["check", "-", "--context-gc", "true"]).ends_with(0);
     let said = run_with_input(&events, ["check", "-", "--context-gc", "false"]).ends_with(1);
-    assert!(said.out.contains("LC-105 (must) /events/10 "), "{}", said.out);
+    assert!(said.out.contains("LC-105 (must) /events/10 (line 11) "), "{}", said.out);
 }
 
 #[test]

@@ -44,6 +44,7 @@ fn finding(level: Level, source: FindingSource) -> Finding {
         line: 6,
         column: 9,
         request: None,
+        asked: None,
         events: Vec::new(),
     }
 }
@@ -87,6 +88,7 @@ fn mixed_bag(suite: &Suite) -> RunReport {
         results,
         faults: vec!["it had to be killed".into()],
         repeated: 1,
+        seed: 7,
         elapsed: Duration::from_millis(1234),
     }
 }

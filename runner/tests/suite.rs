@@ -84,6 +84,7 @@ fn over_protocol(suite: &Suite) -> HashMap<String, CaseResult> {
             client: ClientOptions::new([env!("CARGO_BIN_EXE_proofmark"), "serve", "--rendering", name]),
             window: 64,
             laws: true,
+            seed: 0,
             max_restarts: 0,
         };
         let report = run_over_protocol(suite, &cases, &options, &mut |_| {});

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::contract::{activation, lifecycle};
+use serde_json::Value;
+
+use crate::contract::{activation, lifecycle, packet};
 
 /// An operation that an implementation may support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,6 +31,12 @@ pub enum Operation {
     LifecycleClose,
     /// `{situation}` → `{skill_lifecycle_profile, ttl}`.
     LifecyclePlan,
+    /// `{document, media_type, surface?}` → a verdict.
+    PacketValidate,
+    /// `{packet, depth}` → `{view, text?}`.
+    PacketRender,
+    /// `{packet}` → `{projection}`.
+    PacketProject,
 }
 
 /// The name under which the three operations of a running host are declared.
@@ -36,7 +44,7 @@ pub const LIFECYCLE_RUN: &str = "lifecycle.run";
 
 impl Operation {
     /// Every operation, in the protocol's order.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::ActivationEvidence,
         Self::ActivationCatalog,
         Self::ActivationLoad,
@@ -48,6 +56,9 @@ impl Operation {
         Self::LifecycleStep,
         Self::LifecycleClose,
         Self::LifecyclePlan,
+        Self::PacketValidate,
+        Self::PacketRender,
+        Self::PacketProject,
     ];
 
     /// The method's name on the wire.
@@ -65,6 +76,9 @@ impl Operation {
             Self::LifecycleStep => "lifecycle.step",
             Self::LifecycleClose => "lifecycle.close",
             Self::LifecyclePlan => "lifecycle.plan",
+            Self::PacketValidate => "packet.validate",
+            Self::PacketRender => "packet.render",
+            Self::PacketProject => "packet.project",
         }
     }
 
@@ -88,7 +102,7 @@ impl Operation {
     /// Whether its answer is a verdict.
     #[must_use]
     pub fn answers_a_verdict(self) -> bool {
-        matches!(self, Self::LifecycleValidateReceipt | Self::LifecycleValidateTrace)
+        matches!(self, Self::LifecycleValidateReceipt | Self::LifecycleValidateTrace | Self::PacketValidate)
     }
 
     /// The contract that it belongs to, as declarations name it.
@@ -98,8 +112,20 @@ impl Operation {
             Self::ActivationEvidence | Self::ActivationCatalog | Self::ActivationLoad | Self::ActivationRead | Self::RegistryMerge => {
                 activation::NAME
             }
-            _ => lifecycle::NAME,
+            Self::PacketValidate | Self::PacketRender | Self::PacketProject => packet::NAME,
+            Self::LifecycleValidateReceipt
+            | Self::LifecycleValidateTrace
+            | Self::LifecycleOpen
+            | Self::LifecycleStep
+            | Self::LifecycleClose
+            | Self::LifecyclePlan => lifecycle::NAME,
         }
+    }
+
+    /// The version of its contract that this kit knows, as declarations name it.
+    #[must_use]
+    pub fn contract_version(self) -> Value {
+        if self.contract() == packet::NAME { Value::from(packet::VERSION) } else { Value::from(1) }
     }
 
     /// The operation of this name.

@@ -140,11 +140,11 @@ impl Declaration {
         }
     }
 
-    /// Adds operations, with version 1 of the contracts that they belong to. The three of a running host are declared under one name.
+    /// Adds operations, with the contracts that they belong to. The three of a running host are declared under one name.
     #[must_use]
     pub fn operations(mut self, operations: impl IntoIterator<Item = Operation>) -> Self {
         for operation in operations {
-            self.contracts.entry(operation.contract().to_owned()).or_insert_with(|| vec![Value::from(1)]);
+            self.contracts.entry(operation.contract().to_owned()).or_insert_with(|| vec![operation.contract_version()]);
             if !self.supports(operation) {
                 self.operations.push(operation.declared_name().to_owned());
             }

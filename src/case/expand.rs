@@ -57,6 +57,8 @@ enum Helper<'a> {
     From { step: &'a str, path: &'a str },
     Edit { of: &'a Value, with: &'a Map<String, Value> },
     Numbered(&'a Value),
+    Json(&'a Value),
+    Yaml(&'a Value),
     Exact(&'a Value),
 }
 
@@ -124,6 +126,8 @@ impl<'a> Helper<'a> {
                 Value::Array(_) | Value::Object(_) => Self::Numbered(argument),
                 _ => return Err("$numbered takes a sequence of events".to_owned()),
             },
+            "$json" => Self::Json(argument),
+            "$yaml" => Self::Yaml(argument),
             "$exact" => Self::Exact(argument),
             unknown => return Err(format!("there is no helper {unknown}; write data with such keys below $exact")),
         }))
@@ -156,6 +160,8 @@ pub(super) fn check(value: &Value, path: &str, faults: &mut Vec<ExpandError>) {
                     check(new, &pointer_push(&format!("{path}/$edit/with"), pointer), faults);
                 }
             }
+            Ok(Some(Helper::Json(value))) => check(value, &format!("{path}/$json"), faults),
+            Ok(Some(Helper::Yaml(value))) => check(value, &format!("{path}/$yaml"), faults),
             Ok(Some(Helper::Numbered(events))) => check(events, &format!("{path}/$numbered"), faults),
             Ok(Some(Helper::Budget(_))) if path != "/options/budget" => {
                 faults.push(ExpandError { path: path.to_owned(), message: "a relative budget stands at options.budget only".to_owned() });
@@ -345,6 +351,16 @@ impl Expander<'_> {
                     json::edit(&mut value, pointer, &new).ok_or_else(|| fault(format!("$edit: there is no place {pointer:?}")))?;
                 }
                 Ok(value)
+            }
+            Helper::Json(value) => {
+                let text = self.value(value, &format!("{path}/$json"), allowance)?.to_string();
+                allowance.text(text.len()).map_err(fault)?;
+                Ok(Value::String(text))
+            }
+            Helper::Yaml(value) => {
+                let text = yaml::write(&self.value(value, &format!("{path}/$yaml"), allowance)?);
+                allowance.text(text.len()).map_err(fault)?;
+                Ok(Value::String(text))
             }
             Helper::Numbered(events) => {
                 let mut events = self.value(events, &format!("{path}/$numbered"), allowance)?;

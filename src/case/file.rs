@@ -9,6 +9,7 @@ use super::expand;
 use super::expectation::Expectation;
 use super::suite::SuiteFault;
 use crate::adapter::{LIFECYCLE_RUN, Operation};
+use crate::contract::lifecycle::Event;
 use crate::contract::rendering::Assumption;
 use crate::embedded;
 use crate::json::pointer_push;
@@ -216,6 +217,27 @@ fn named(path: &str) -> String {
     }
 }
 
+/// What is wrong with the world of a run, by its place in what is given. Events with helpers are looked at once they are expanded.
+fn world_faults(given: &Value) -> Vec<(String, String)> {
+    let Some(events) = given.get("world").and_then(Value::as_array) else { return Vec::new() };
+    let mut faults = Vec::new();
+    let mut fault = |at: usize, message: String| faults.push((format!("/world/{at}"), format!("event {}: {message}", at + 1)));
+    let has_helper = |event: &Value| event.to_string().contains("\"$");
+    for (at, event) in events.iter().enumerate().filter(|(_, event)| !has_helper(event)) {
+        match Event::read(event, true) {
+            Err(message) => fault(at, message),
+            Ok(read) if !read.is_of_the_world() => fault(at, "it is a host's event; a world has the world's only".to_owned()),
+            Ok(Event::TraceEnded) if at + 1 < events.len() => fault(at, "something follows trace.ended".to_owned()),
+            Ok(_) if event.get("seq").is_some() => fault(at, "it has a seq; the kit numbers the events of a run".to_owned()),
+            Ok(_) => {}
+        }
+    }
+    if events.last().is_none_or(|event| !has_helper(event) && event.get("type") != Some(&Value::from("trace.ended"))) {
+        fault(events.len().saturating_sub(1), "a world ends with trace.ended".to_owned());
+    }
+    faults
+}
+
 struct CaseContext<'a> {
     file: &'a str,
     document: &'a Arc<Document>,
@@ -257,6 +279,9 @@ impl CaseEntry {
             };
             if is_run && entry.given.get("world").is_some() == entry.given.get("walk").is_some() {
                 fault(&format!("{pointer}/given"), "a run is given a world, or a walk through one".to_owned());
+            }
+            for (path, message) in world_faults(&entry.given).into_iter().filter(|_| is_run) {
+                fault(&format!("{pointer}/given{path}"), message);
             }
             let mut expand_faults = Vec::new();
             expand::check(&entry.given, "", &mut expand_faults);

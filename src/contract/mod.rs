@@ -2,6 +2,7 @@
 
 pub mod activation;
 pub mod lifecycle;
+pub mod packet;
 pub mod refusal;
 pub mod rendering;
 pub mod skill_file;

@@ -44,4 +44,8 @@ categories! {
     InvalidSituation = "invalid_situation",
     /// A run that can't be played: an unknown session, a skill without its file.
     InvalidScenario = "invalid_scenario",
+    /// A packet that is no mapping.
+    InvalidPacket = "invalid_packet",
+    /// A depth at which no packet is rendered.
+    UnknownDepth = "unknown_depth",
 }

@@ -66,6 +66,7 @@ impl At<'_> {
             line: place.line,
             column: place.column,
             request: None,
+            asked: None,
             events: Vec::new(),
         }
     }
@@ -271,6 +272,7 @@ pub(super) fn violation_findings(pack: &RulePack, case: &Case, step: usize, viol
             line: case.place.line,
             column: case.place.column,
             request: None,
+            asked: None,
             events: Vec::new(),
         }
     });

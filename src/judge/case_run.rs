@@ -10,8 +10,9 @@ use super::laws::{self, Variant};
 use super::outcome::{CaseResult, Finding, FindingSource, Outcome};
 use super::run::{Next, Run, RunFault};
 use super::{Judge, expectation_profile, replay};
-use crate::adapter::{Answer, Operation};
-use crate::case::{Case, ExpandError, Expectation};
+use crate::adapter::{Answer, Diagnostics, Operation};
+use crate::case::{Case, ExpandError, Expectation, Step};
+use crate::contract::refusal::Category;
 use crate::contract::rendering::RenderingProfile;
 use crate::embedded;
 use crate::policy::{Companion, Exchange};
@@ -69,7 +70,13 @@ impl<'j> CaseRun<'j> {
     pub(super) fn begin(judge: &'j Judge<'j>, case: &'j Case) -> Result<Self, Box<CaseResult>> {
         let settled = |outcome: Outcome, reason: String| Err(Box::new(CaseResult::new(case, outcome, Some(reason))));
         if let Some(step) = case.steps.iter().find(|step| !judge.supports(step.operation)) {
-            return settled(Outcome::Unsupported, format!("{} is not among the declared operations", step.operation.declared_name()));
+            let name = step.operation.declared_name();
+            return settled(Outcome::Unsupported, format!("{name} is not among the declared operations{}", judge.unknown_operations));
+        }
+        let is_unjudged = |step: &Step| step.expect.as_ref().is_none_or(|expect| matches!(expect, Expectation::Verdict(_)) && !step.is_run);
+        if judge.diagnostics == Diagnostics::Valid && case.level < Level::Must && case.steps.iter().all(is_unjudged) {
+            let reason = "it is about more than valid or not, and the verdicts declared go no further";
+            return settled(Outcome::NotApplicable, reason.to_owned());
         }
         let named = case.profile.as_deref().and_then(embedded::rendering_profile);
         match (named, judge.declared) {
@@ -150,7 +157,7 @@ impl<'j> CaseRun<'j> {
         };
         let begun = match expanded {
             Ok(params) if self.case.steps[step].is_run => {
-                let begun = Run::begin(self.judge.trace_pack, &params);
+                let begun = Run::begin(self.judge.trace_pack, &params, self.judge.seed_of(self.case));
                 begun.map_err(|message| ExpandError { path: String::new(), message }).map(|(run, open)| {
                     self.run = Some(run);
                     (Awaited::Run, open)
@@ -174,6 +181,7 @@ impl<'j> CaseRun<'j> {
                     line: place.line,
                     column: place.column,
                     request: None,
+                    asked: None,
                     events: Vec::new(),
                 }]);
                 self.finished = true;
@@ -207,7 +215,7 @@ impl<'j> CaseRun<'j> {
             }
             Answer::Error(_) => {
                 let asked = if is_own { String::new() } else { " (a request beside the case's own)".to_owned() };
-                self.stop(Outcome::Errored, format!("{operation}{asked}: {}", describe(&answer)));
+                self.stop(Outcome::Errored, format!("{operation}{asked}: {}{}", describe(&answer), hint(&answer)));
                 return Vec::new();
             }
             Answer::Result(_) | Answer::Refusal(_) => {}
@@ -219,7 +227,7 @@ impl<'j> CaseRun<'j> {
             self.companions.push((awaited, params, answer));
             return if self.awaited.is_empty() { self.settle_step() } else { Vec::new() };
         }
-        self.judge_own(step, &answer);
+        self.judge_own(step, Some(&params), &answer);
         let calls = self.companion_calls(operation, &params, &answer);
         self.exchanges.push(Exchanged { operation, params, answer });
         if calls.is_empty() { self.settle_step() } else { calls }
@@ -245,7 +253,7 @@ impl<'j> CaseRun<'j> {
         self.result.add(findings);
         let answer = Answer::Result(serde_json::json!({"events": events}));
         if !is_broken {
-            self.judge_own(step, &answer);
+            self.judge_own(step, None, &answer);
         }
         self.exchanges.push(Exchanged { operation: Operation::LifecycleOpen, params: Arc::new(Value::Null), answer });
         self.next_step()
@@ -265,11 +273,12 @@ impl<'j> CaseRun<'j> {
             line: place.line,
             column: place.column,
             request: None,
+            asked: None,
             events: around(events, ""),
         }
     }
 
-    fn judge_own(&mut self, step: usize, answer: &Answer) {
+    fn judge_own(&mut self, step: usize, params: Option<&Value>, answer: &Answer) {
         let Some(expect) = &self.case.steps[step].expect else { return };
         if self.case.steps[step].is_run && matches!(expect, Expectation::Verdict(_)) {
             // That a run is valid is what the rules said of it already.
@@ -278,7 +287,10 @@ impl<'j> CaseRun<'j> {
         let earlier = |name: &str, path: &str| earlier(self.case, &self.exchanges, name, path);
         let reference = self.reference.as_ref().and_then(|answers| answers.get(step));
         let context = Context { reference, earlier: &earlier };
-        let (findings, difference) = answer::judge(self.case, step, expect, answer, self.judge.diagnostics, &context);
+        let (mut findings, difference) = answer::judge(self.case, step, expect, answer, self.judge.diagnostics, &context);
+        if let Some(first) = findings.first_mut().filter(|_| !self.case.steps[step].is_run) {
+            first.asked = params.and_then(|params| small(self.case.steps[step].operation, params));
+        }
         self.result.add(findings);
         self.result.differences.extend(difference);
     }
@@ -310,7 +322,7 @@ impl<'j> CaseRun<'j> {
             profile: self.judge.declared.as_ref(),
             companion: twin.map(Companion::Twin),
         };
-        let rules = |exchange: &Exchange<'_>| answer::rule_findings(self.judge.pack, self.case, step, exchange);
+        let rules = |exchange: &Exchange<'_>| answer::rule_findings(self.judge.pack_of(exchange.operation), self.case, step, exchange);
         let mut findings = rules(&exchange);
         for (awaited, params, answer) in &companions {
             let operation = match awaited {
@@ -361,6 +373,15 @@ fn around(events: &[Value], path: &str) -> Vec<Value> {
     let named = path.strip_prefix("/events/").and_then(|at| at.parse::<usize>().ok());
     let end = named.map_or(events.len(), |at| (at + SHOWN / 2).min(events.len()));
     events[end.saturating_sub(SHOWN)..end].to_vec()
+}
+
+/// What an error was probably meant to be.
+fn hint(answer: &Answer) -> String {
+    let Answer::Error(error) = answer else { return String::new() };
+    let category = Category::ALL.iter().find(|category| error.message.contains(category.as_str()));
+    category.map_or_else(String::new, |category| {
+        format!("; a refusal by the contract belongs into the result: {{\"error\": {{\"category\": \"{}\"}}}}", category.as_str())
+    })
 }
 
 /// A request beside the case's own, where it is short enough to be read.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::adapter::{Answer, Operation};
 use crate::contract::activation::{DEFAULT_BUDGET, Entry, Flag, registry_skills};
+use crate::contract::packet::DEPTHS;
 use crate::contract::rendering::{Fit, Order, RenderingProfile};
 use crate::json::{MAX_SAFE_INTEGER, as_count};
 
@@ -47,6 +48,16 @@ pub(super) fn variants(operation: Operation, params: &Value, answer: &Answer, pr
                 }
             }
             vec![Variant { law: "AE-502", params }]
+        }
+        Operation::PacketRender => {
+            let at = DEPTHS.iter().position(|depth| params["depth"] == *depth);
+            let deeper = at.map_or(&[][..], |at| &DEPTHS[at + 1..]).iter();
+            let with = |depth: &&str| {
+                let mut params = params.clone();
+                params["depth"] = json!(depth);
+                Variant { law: "EP-121", params }
+            };
+            deeper.map(with).collect()
         }
         _ => Vec::new(),
     }

@@ -105,6 +105,9 @@ pub struct Finding {
     /// What else was asked to find this, where it was not the case's own request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<Value>,
+    /// What the case itself asked, where that is short.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Value>,
     /// Of a run, the events around the one that the path names, with their numbers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Value>,

@@ -82,7 +82,7 @@ pub(super) fn replay(suite: &Suite, case: &Case, profile: &RenderingProfile) -> 
 /// Plays a run against the reference: the trace, and what it breaks at the case's level or above.
 fn play(case: &Case, step: usize, reference: &mut Reference, params: &Value) -> Result<(Answer, Vec<Finding>), ExpandError> {
     let fault = |message: String| ExpandError { path: String::new(), message };
-    let (mut run, open) = Run::begin(RulePack::trace(), params).map_err(fault)?;
+    let (mut run, open) = Run::begin(RulePack::trace(), params, 0).map_err(fault)?;
     let (mut operation, mut params) = (Operation::LifecycleOpen, Arc::new(open));
     loop {
         match run.answered(&reference.call(operation, &params)) {

@@ -12,7 +12,13 @@ use crate::policy::{Capabilities, Monitor, RulePack, RunFiles};
 use crate::verdict::Violation;
 
 /// The most events that a host may answer one of the world's with.
-const MAX_ANSWERED: usize = 10_000;
+const MAX_ANSWERED: usize = 1_000;
+/// The most events of a run.
+const MAX_EVENTS: usize = 200_000;
+/// The most bytes of a run's events that are kept to be shown and matched.
+const MAX_KEPT_BYTES: usize = 16 * 1024 * 1024;
+/// The most breaches of a run that are kept.
+const MAX_VIOLATIONS: usize = 1_000;
 
 /// What keeps an answer from being one of a running host.
 pub(super) struct RunFault {
@@ -32,6 +38,8 @@ pub(super) struct Run<'p> {
     world: World,
     monitor: Monitor<'p>,
     events: Vec<Value>,
+    kept_bytes: usize,
+    violations: Vec<Violation>,
     /// The world's event that was sent and not yet answered.
     sent: Option<Value>,
 }
@@ -47,15 +55,18 @@ pub(super) enum Next {
 
 impl<'p> Run<'p> {
     /// A run of what a case gives, and the params of its first call.
-    pub(super) fn begin(pack: &'p RulePack, given: &Value) -> Result<(Self, Value), String> {
-        let world = World::read(given)?;
+    pub(super) fn begin(pack: &'p RulePack, given: &Value, seed: u64) -> Result<(Self, Value), String> {
+        let world = World::read(given, seed)?;
         let capabilities = Capabilities::read(given.get("capabilities"))?;
         let receipts = given.get("receipts").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let files = RunFiles::of(given.get("files").unwrap_or(&Value::Null));
         let monitor = Monitor::new(pack, capabilities, receipts).in_run(files);
         let open = given.as_object().into_iter().flatten().filter(|(key, _)| !["world", "walk"].contains(&key.as_str()));
         let open: Map<String, Value> = open.map(|(key, value)| (key.clone(), value.clone())).collect();
-        Ok((Self { stage: Stage::Opening, world, monitor, events: Vec::new(), sent: None }, Value::Object(open)))
+        Ok((
+            Self { stage: Stage::Opening, world, monitor, events: Vec::new(), kept_bytes: 0, violations: Vec::new(), sent: None },
+            Value::Object(open),
+        ))
     }
 
     /// Whether its session was opened.
@@ -89,6 +100,10 @@ impl<'p> Run<'p> {
             Stage::Playing { .. } => match result.get("events").and_then(Value::as_array) {
                 Some(events) if events.len() <= MAX_ANSWERED => {
                     self.take(events);
+                    if self.events.len() > MAX_EVENTS || self.kept_bytes > MAX_KEPT_BYTES {
+                        let got = format!("{} events, {} bytes", self.events.len(), self.kept_bytes);
+                        return Next::Broken(RunFault { expected: "a run of at most 200000 events and 16 MiB", got });
+                    }
                     self.play()
                 }
                 _ => broken(),
@@ -117,6 +132,9 @@ impl<'p> Run<'p> {
             members.insert("seq".to_owned(), Value::from(self.events.len() + 1));
         }
         self.monitor.observe(&event);
+        let room = MAX_VIOLATIONS.saturating_sub(self.violations.len());
+        self.violations.extend(self.monitor.take_violations().into_iter().take(room));
+        self.kept_bytes += event.to_string().len();
         self.events.push(event);
     }
 
@@ -141,9 +159,8 @@ impl<'p> Run<'p> {
         if let Some(sent) = self.sent.take() {
             self.watch(sent);
         }
-        let mut violations = self.monitor.take_violations();
         let (rest, _) = self.monitor.finish();
-        violations.extend(rest);
-        (self.events, violations)
+        self.violations.extend(rest);
+        (self.events, self.violations)
     }
 }

@@ -20,12 +20,12 @@ pub(super) enum World {
 
 impl World {
     /// Reads `world` or `walk` of a run.
-    pub(super) fn read(given: &Value) -> Result<Self, String> {
+    pub(super) fn read(given: &Value, fresh: u64) -> Result<Self, String> {
         if let Some(events) = given.get("world") {
             let events = events.as_array().ok_or("world takes a sequence of events")?;
             return Ok(Self::Listed(events.iter().cloned().collect()));
         }
-        Walk::read(given).map(Self::Walk)
+        Walk::read(given, fresh).map(Self::Walk)
     }
 
     /// The next event, and none after the last.
@@ -52,14 +52,16 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    fn read(given: &Value) -> Result<Self, String> {
-        const FORM: &str = "walk takes {seed, events, skills?}: whole numbers, at least one skill and event";
+    /// A walk; one that names no seed is another in every run.
+    fn read(given: &Value, fresh: u64) -> Result<Self, String> {
+        const FORM: &str = "walk takes {seed?, events, skills?}: whole numbers, at least one skill and event";
         let walk = given.get("walk").and_then(Value::as_object).ok_or(FORM)?;
         if walk.keys().any(|key| !["seed", "events", "skills"].contains(&key.as_str())) {
             return Err(FORM.to_owned());
         }
         let count = |key: &str| walk.get(key).map(|value| as_count(value).ok_or(FORM)).transpose();
-        let (Some(seed), Some(events)) = (count("seed")?, count("events")?) else { return Err(FORM.to_owned()) };
+        let seed = count("seed")?.unwrap_or(fresh);
+        let events = count("events")?.ok_or(FORM)?;
         let entries = registry_skills(given.get("registry").unwrap_or(&Value::Null)).ok_or("a walk needs a registry")?;
         let mut skills: Vec<String> = entries.iter().filter_map(Entry::read).map(|entry| entry.id.into_owned()).collect();
         if let Some(wanted) = count("skills")? {

@@ -145,6 +145,11 @@ impl<'a> View<'a> {
         Self { operation, params, answer, profile, companion, evidence: OnceCell::new(), entries: OnceCell::new(), claims: OnceCell::new() }
     }
 
+    /// The exchange that this is a view of.
+    pub(super) fn exchange(&self) -> Exchange<'a> {
+        Exchange { operation: self.operation, params: self.params, answer: self.answer, profile: self.profile, companion: self.companion }
+    }
+
     /// The payload of an evidence answer.
     pub(super) fn evidence(&self) -> Option<&EvidenceView<'a>> {
         let read = || (self.operation == Operation::ActivationEvidence).then(|| EvidenceView::of(self.answer)).flatten();

@@ -9,12 +9,15 @@ use serde_json::Value;
 
 use super::checks;
 use super::exchange::{Companion, Exchange, NativeCheck, View};
+use super::packet::{self, PacketCheck, Subject, Surface};
 use super::receipt::{self, DocumentCheck};
-use super::trace::{Breach, Monitor};
+use super::trace::{Breach, Monitor, RunFiles};
+use super::views::{self, ViewCheck};
 use crate::adapter::{Answer, Operation};
+use crate::contract::packet::{self as packets, MediaType, Read as PacketRead};
 use crate::contract::rendering::RenderingProfile;
 use crate::schema::Schema;
-use crate::verdict::{Basis, Level, Verdict, Violation};
+use crate::verdict::{At, Basis, Level, Verdict, Violation};
 use crate::{embedded, json, yaml};
 
 /// The rules of one version of one contract.
@@ -79,6 +82,10 @@ enum Native {
     Exchange(NativeCheck),
     /// A receipt.
     Document(DocumentCheck),
+    /// A packet.
+    Packet(PacketCheck),
+    /// What was made of a packet.
+    View(ViewCheck),
     /// A trace, by the monitor that runs once for all rules.
     Trace(Breach),
 }
@@ -88,7 +95,9 @@ impl Native {
         let by_name = |known: &&str| *known == name;
         let exchange = checks::ALL.iter().find(|(known, _)| by_name(known)).map(|(_, run)| Self::Exchange(*run));
         let document = || receipt::ALL.iter().find(|(known, _)| by_name(known)).map(|(_, run)| Self::Document(*run));
-        exchange.or_else(document).or_else(|| Breach::from_word(name).map(Self::Trace))
+        let packet = || packet::ALL.iter().find(|(known, _)| by_name(known)).map(|(_, run)| Self::Packet(*run));
+        let view = || views::ALL.iter().find(|(known, _)| by_name(known)).map(|(_, run)| Self::View(*run));
+        exchange.or_else(document).or_else(packet).or_else(view).or_else(|| Breach::from_word(name).map(Self::Trace))
     }
 }
 
@@ -169,8 +178,8 @@ struct CheckEntry {
 }
 
 /// The packs that ship, by their files.
-static SHIPPED: LazyLock<[RulePack; 3]> = LazyLock::new(|| {
-    ["skill-activation-evidence-v1", "skill-release-receipt-v1", "skill-lifecycle-trace-v1"].map(|name| {
+static SHIPPED: LazyLock<[RulePack; 4]> = LazyLock::new(|| {
+    ["skill-activation-evidence-v1", "skill-release-receipt-v1", "skill-lifecycle-trace-v1", "evidence-return-packet-v0.1"].map(|name| {
         let text = embedded::text(&format!("schemas/rules/{name}.yaml"));
         RulePack::read(text).unwrap_or_else(|error| panic!("{name}, which a test holds: {error}"))
     })
@@ -193,6 +202,12 @@ impl RulePack {
     #[must_use]
     pub fn trace() -> &'static Self {
         &SHIPPED[2]
+    }
+
+    /// The pack of evidence return packets, version 0.1.
+    #[must_use]
+    pub fn packet() -> &'static Self {
+        &SHIPPED[3]
     }
 
     /// Every pack that ships.
@@ -227,7 +242,7 @@ impl RulePack {
                 (Some(schema), None) => Check::Schema(Box::new(Schema::compile(&schema).map_err(|error| fault(&error.to_string()))?)),
                 (None, Some(name)) => {
                     let run = Native::named(&name).ok_or_else(|| fault(&format!("there is no native check {name:?}")))?;
-                    if matches!(run, Native::Exchange(_)) == entry.operations.is_empty() {
+                    if matches!(run, Native::Exchange(_) | Native::View(_)) == entry.operations.is_empty() {
                         return Err(fault("a check of answers names operations, and a check of documents none"));
                     }
                     Check::Native { name, run: NativeFn(run) }
@@ -279,12 +294,7 @@ impl RulePack {
         for rule in self.rules.iter().filter(|rule| rule.is_about(exchange)) {
             match rule.findings(&view) {
                 None => not_judged.push(rule.id.clone()),
-                Some(findings) => violations.extend(findings.into_iter().map(|(path, message)| Violation {
-                    rule: rule.id.clone(),
-                    level: rule.level,
-                    path,
-                    message,
-                })),
+                Some(findings) => violations.extend(findings),
             }
         }
         Verdict::new(violations, not_judged)
@@ -298,6 +308,42 @@ impl RulePack {
         let violations =
             alone.unwrap_or_else(|| of_documents().filter(|rule| !rule.alone).flat_map(|rule| rule.document_findings(receipt)).collect());
         Verdict::new(violations, Vec::new())
+    }
+
+    /// What the rules say of a packet, on a surface where one is given.
+    #[must_use]
+    pub fn judge_packet(&self, packet: &Value, surface: Option<&Surface>) -> Verdict {
+        let subject = Subject { packet, surface };
+        let of_documents = || self.rules.iter().filter(|rule| rule.operations.is_empty());
+        let alone =
+            of_documents().filter(|rule| rule.alone).filter_map(|rule| rule.packet_findings(&subject)).find(|found| !found.is_empty());
+        if let Some(violations) = alone {
+            return Verdict::new(violations, Vec::new());
+        }
+        let (mut violations, mut not_judged) = (Vec::new(), Vec::new());
+        for rule in of_documents().filter(|rule| !rule.alone) {
+            match rule.packet_findings(&subject) {
+                Some(found) => violations.extend(found),
+                None => not_judged.push(rule.id.clone()),
+            }
+        }
+        Verdict::new(violations, not_judged)
+    }
+
+    /// What the rules say of a document that is to be a packet; with the packet, where it could be read.
+    #[must_use]
+    pub fn judge_packet_text(&self, document: &str, media_type: MediaType, surface: Option<&Surface>) -> (Verdict, Option<PacketRead>) {
+        match packets::read(document, media_type) {
+            Ok(read) => (self.judge_packet(&read.packet, surface), Some(read)),
+            Err(error) => {
+                let rule = self.rules.iter().find(|rule| matches!(&rule.check, Check::Native { name, .. } if name == "packet_readable"));
+                let violation = rule.map(|rule| {
+                    let at = error.place.map(|place| At { line: place.line, column: place.column });
+                    Violation { at, ..rule.violation(String::new(), error.message, false) }
+                });
+                (Verdict::new(violation.into_iter().collect(), Vec::new()), None)
+            }
+        }
     }
 
     /// What the rules say of a trace, `{capabilities, receipts?, events}`.
@@ -320,6 +366,14 @@ impl RulePack {
         Ok(Verdict::new(violations, not_judged))
     }
 
+    /// A trace of the examples; one with files is a run.
+    fn judge_example_trace(&self, trace: &Value) -> Result<Vec<Violation>, String> {
+        let Some(files) = trace.get("files") else { return Ok(self.judge_trace(trace)?.violations) };
+        let mut monitor = Monitor::open(self, trace)?.in_run(RunFiles::of(files));
+        trace["events"].as_array().into_iter().flatten().for_each(|event| monitor.observe(event));
+        Ok(monitor.finish().0)
+    }
+
     /// The rule that stands for a breach of a trace, where the pack has it.
     pub(super) fn rule_of(&self, breach: Breach) -> Option<&Rule> {
         self.rules.iter().find(|rule| matches!(&rule.check, Check::Native { run: NativeFn(Native::Trace(it)), .. } if *it == breach))
@@ -333,14 +387,17 @@ impl RulePack {
         let value = self.example_value(example)?;
         if rule.operations.is_empty() {
             let found = match &rule.check {
-                Check::Native { run: NativeFn(Native::Trace(_)), .. } => self.judge_trace(&value).map_err(ExampleFault)?.violations,
+                Check::Native { run: NativeFn(Native::Trace(_)), .. } => self.judge_example_trace(&value).map_err(ExampleFault)?,
+                _ if self.contract == packets::NAME => rule.packet_findings_of_example(&value)?,
                 _ => rule.document_findings(&value),
             };
             let of_rule = found.into_iter().filter(|violation| violation.rule == rule.id);
             return Ok(of_rule.map(|violation| (violation.path, violation.message)).collect());
         }
         let owned = OwnedExchange::read(&value)?;
-        rule.findings(&View::of(&owned.borrow(&rule.id))).ok_or_else(|| ExampleFault("the rule does not judge this exchange".to_owned()))
+        let found = rule.findings(&View::of(&owned.borrow(&rule.id)));
+        let found = found.ok_or_else(|| ExampleFault("the rule does not judge this exchange".to_owned()))?;
+        Ok(found.into_iter().map(|violation| (violation.path, violation.message)).collect())
     }
 
     /// The exchange of an example, edited.
@@ -375,15 +432,18 @@ impl Rule {
         matches!(&self.check, Check::Native { name, .. } if name.starts_with("law_") || name == "read_unknown_keys")
     }
 
-    fn findings(&self, exchange: &View<'_>) -> Option<Vec<(String, String)>> {
-        match &self.check {
-            Check::Native { run: NativeFn(Native::Exchange(run)), .. } => run(exchange),
-            Check::Native { .. } => None,
+    fn findings(&self, exchange: &View<'_>) -> Option<Vec<Violation>> {
+        let plain = |found: Vec<(String, String)>| found.into_iter().map(|(path, message)| receipt::Finding::new(path, message)).collect();
+        let found: Vec<receipt::Finding> = match &self.check {
+            Check::Native { run: NativeFn(Native::Exchange(run)), .. } => plain(run(exchange)?),
+            Check::Native { run: NativeFn(Native::View(run)), .. } => run(exchange)?,
+            Check::Native { .. } => return None,
             Check::Schema(schema) => {
-                let result = exchange.result()?;
-                Some(schema.violations(result).into_iter().map(|violation| (violation.path, violation.message)).collect())
+                let found = schema.violations(exchange.result()?).into_iter();
+                found.map(|violation| receipt::Finding::new(violation.path, violation.message)).collect()
             }
-        }
+        };
+        Some(found.into_iter().map(|finding| self.violation(finding.path, finding.message, finding.is_milder)).collect())
     }
 
     /// What a rule about documents says of a receipt.
@@ -399,10 +459,31 @@ impl Rule {
         found.into_iter().map(|finding| self.violation(finding.path, finding.message, finding.is_milder)).collect()
     }
 
+    /// What a rule about packets says of one; `None` where it can't judge.
+    fn packet_findings(&self, subject: &Subject<'_>) -> Option<Vec<Violation>> {
+        let found = match &self.check {
+            Check::Native { run: NativeFn(Native::Packet(run)), .. } => run(subject)?,
+            Check::Native { .. } => Vec::new(),
+            Check::Schema(schema) => {
+                let found = schema.violations(subject.packet).into_iter();
+                found.map(|violation| receipt::Finding::new(violation.path, violation.message)).collect()
+            }
+        };
+        Some(found.into_iter().map(|finding| self.violation(finding.path, finding.message, finding.is_milder)).collect())
+    }
+
+    /// The same of an example, `{packet, surface?}`.
+    fn packet_findings_of_example(&self, value: &Value) -> Result<Vec<Violation>, ExampleFault> {
+        let packet = value.get("packet").ok_or_else(|| ExampleFault("it has no packet".to_owned()))?;
+        let surface = value.get("surface").map(Surface::read).transpose().map_err(ExampleFault)?;
+        let subject = Subject { packet, surface: surface.as_ref() };
+        self.packet_findings(&subject).ok_or_else(|| ExampleFault("the rule does not judge this packet".to_owned()))
+    }
+
     /// A breach of this rule, at its own level or at the milder one.
     pub(super) fn violation(&self, path: String, message: String, is_milder: bool) -> Violation {
         let level = if is_milder { self.milder.unwrap_or(self.level) } else { self.level };
-        Violation { rule: self.id.clone(), level, path, message }
+        Violation { rule: self.id.clone(), level, path, message, at: None }
     }
 }
 
@@ -518,6 +599,8 @@ mod tests {
             })
             .collect();
         let names = checks::ALL.iter().map(|(name, _)| *name).chain(receipt::ALL.iter().map(|(name, _)| *name));
+        let names = names.chain(views::ALL.iter().map(|(name, _)| *name));
+        let names = names.chain(packet::ALL.iter().map(|(name, _)| *name));
         for name in names.chain(Breach::ALL.iter().map(|breach| breach.as_str())) {
             assert_eq!(used.iter().filter(|used| **used == name).count(), 1, "{name} stands for one rule");
         }

@@ -55,6 +55,18 @@ static DETECTORS: LazyLock<Detectors> = LazyLock::new(|| {
 });
 
 /// The kinds of secret or personal data in a text, never the data itself.
+///
+/// ```
+/// use proofmark::policy::private_data;
+///
+/// assert_eq!(private_data("ask jane.doe@example.org"), ["an e-mail address"]);
+/// assert!(private_data("git@github.com:owner/repo.git at 3fa9c21").is_empty());
+/// ```
+#[must_use]
+pub fn private_data(text: &str) -> Vec<&'static str> {
+    found_in(text)
+}
+
 pub(super) fn found_in(text: &str) -> Vec<&'static str> {
     let Detectors { any, each } = &*DETECTORS;
     if !any.is_match(text) {

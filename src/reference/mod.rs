@@ -9,20 +9,23 @@ mod lifecycle;
 mod load;
 mod merge;
 mod options;
+mod packet;
 mod read;
 
 use serde_json::{Value, json};
 
 pub use evidence::{catalog, evidence};
 pub use fit::smallest_budget;
+pub use packet::{project, render};
 
 use crate::adapter::{Answer, Declaration, ErrorObject, Hello, Implementation, Operation, Refusal, error_code};
 use crate::contract::activation::{Flag, SCHEMA_VERSION};
+use crate::contract::packet::MediaType;
 use crate::contract::refusal::Category;
 use crate::contract::rendering::RenderingProfile;
 use crate::embedded;
 use crate::json::as_count;
-use crate::policy::RulePack;
+use crate::policy::{RulePack, Surface};
 use crate::verdict::Verdict;
 use lifecycle::Sessions;
 use load::{Blocked, LoadRequest};
@@ -139,6 +142,21 @@ impl Reference {
             Operation::LifecycleOpen => Ok(json!({"session": self.sessions.open(params)?})),
             Operation::LifecycleStep => Ok(json!({"events": self.sessions.step(params)?})),
             Operation::LifecycleClose => self.sessions.close(params).map(|()| json!({})),
+            Operation::PacketValidate => {
+                let text = |key: &str| get(key).as_str().ok_or_else(|| Failure::Malformed(format!("{key}: a text is required")));
+                let media_type =
+                    MediaType::from_name(text("media_type")?).ok_or_else(|| Failure::Malformed("media_type: it is unknown".to_owned()))?;
+                let surface = match get("surface") {
+                    Value::Null => None,
+                    value => Some(Surface::read(value).map_err(Failure::Malformed)?),
+                };
+                verdict(&RulePack::packet().judge_packet_text(text("document")?, media_type, surface.as_ref()).0)
+            }
+            Operation::PacketRender => {
+                let (view, text) = render(get("packet"), get("depth"))?;
+                Ok(json!({"view": view, "text": text}))
+            }
+            Operation::PacketProject => Ok(json!({"projection": project(get("packet"))?})),
             Operation::LifecyclePlan => {
                 let situation = params.get("situation").filter(|situation| situation.is_object());
                 let situation = situation.ok_or_else(|| Failure::Malformed("situation: a mapping is required".to_owned()))?;

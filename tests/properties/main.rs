@@ -9,6 +9,7 @@ mod fit;
 mod generate;
 mod laws;
 mod lifecycle;
+mod packet;
 mod readers;
 
 use proofmark::adapter::{Answer, Implementation as _, Operation};
@@ -49,8 +50,14 @@ fn judged(
 /// The shipped suite with these cases alone.
 fn suite_with(cases: &str) -> SuiteFiles {
     let embedded = SuiteFiles::embedded();
-    let shared = ["suite.yaml", "wrong-hosts.yaml", "requirements/skill_activation_evidence.yaml", "requirements/skill_lifecycle.yaml"]
-        .map(|name| format!("{}/{name}", SuiteFiles::ROOT));
+    let shared = [
+        "suite.yaml",
+        "wrong-hosts.yaml",
+        "requirements/skill_activation_evidence.yaml",
+        "requirements/skill_lifecycle.yaml",
+        "requirements/evidence_return_packet.yaml",
+    ]
+    .map(|name| format!("{}/{name}", SuiteFiles::ROOT));
     let files = shared.into_iter().map(|name| (name.clone(), embedded.get(&name).unwrap().to_vec()));
     files.chain([(format!("{}/skill_activation_evidence/a.yaml", SuiteFiles::ROOT), cases.as_bytes().to_vec())]).collect()
 }

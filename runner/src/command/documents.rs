@@ -22,19 +22,23 @@ pub(super) enum DocumentForm {
     Jsonl,
     /// One YAML document.
     Yaml,
+    /// Structured Markdown, with a packet in it.
+    Markdown,
 }
 
 /// A document, or why it can't be read.
 pub(super) struct Read1 {
     /// Its line, in JSON lines; from 1.
     pub(super) line: Option<u64>,
+    /// Its text and form, where it is a whole file.
+    pub(super) text: Option<(DocumentForm, String)>,
     /// The value, with places where the form has them.
     pub(super) document: Result<(Value, Option<Document>), String>,
 }
 
 impl Read1 {
     fn whole(document: Result<(Value, Option<Document>), String>) -> Self {
-        Self { line: None, document }
+        Self { line: None, text: None, document }
     }
 
     /// Where it came from, for people: the file, with the line where it has one.
@@ -73,6 +77,7 @@ pub(super) fn read_each(path: &Path, form: Option<DocumentForm>, each: &mut dyn 
         "json" => Some(DocumentForm::Json),
         "jsonl" | "ndjson" => Some(DocumentForm::Jsonl),
         "yaml" | "yml" => Some(DocumentForm::Yaml),
+        "md" | "markdown" => Some(DocumentForm::Markdown),
         _ => None,
     });
     if form == Some(DocumentForm::Jsonl) || (form.is_none() && begins_like_lines(reader.fill_buf()?)) {
@@ -93,11 +98,16 @@ pub(super) fn read_each(path: &Path, form: Option<DocumentForm>, each: &mut dyn 
     };
     let as_json = || json::parse(text).map(|value| (value, None));
     let as_yaml = || yaml::parse(text).map(|document| (document.value.clone(), Some(document)));
+    let mut read_as = form;
     let document = match form {
         Some(DocumentForm::Json) => as_json().map_err(|error| error.to_string()),
         Some(DocumentForm::Yaml) => as_yaml().map_err(|error| error.to_string()),
+        Some(DocumentForm::Markdown) => Err("Markdown holds packets only".to_owned()),
         _ => match (as_json(), text.trim_start().as_bytes().first()) {
-            (Ok(document), _) => Ok(document),
+            (Ok(document), _) => {
+                read_as = Some(DocumentForm::Json);
+                Ok(document)
+            }
             // Several values: one a line, as a stream has them.
             (Err(error), Some(b'{')) if error.message.starts_with("trailing") => {
                 return lines(&mut text.as_bytes(), each);
@@ -106,7 +116,8 @@ pub(super) fn read_each(path: &Path, form: Option<DocumentForm>, each: &mut dyn 
             _ => as_yaml().map_err(|error| error.to_string()),
         },
     };
-    each(Read1::whole(document))
+    let text = (read_as.unwrap_or(DocumentForm::Yaml), text.to_owned());
+    each(Read1 { text: Some(text), ..Read1::whole(document) })
 }
 
 /// Whether the first line is an object by itself and another begins behind it.
@@ -126,15 +137,18 @@ fn lines(reader: &mut dyn BufRead, each: &mut dyn FnMut(Read1) -> io::Result<()>
             return Ok(());
         }
         number += 1;
+        if number == 1 && bytes.starts_with(b"\xef\xbb\xbf") {
+            bytes.drain(..3);
+        }
         let line = Some(number);
         if read as u64 > MAX_DOCUMENT_BYTES {
-            return each(Read1 { line, document: Err(format!("a line of more than {MAX_DOCUMENT_BYTES} bytes")) });
+            return each(Read1 { line, text: None, document: Err(format!("a line of more than {MAX_DOCUMENT_BYTES} bytes")) });
         }
         let document = match std::str::from_utf8(&bytes).map(str::trim) {
             Ok("") => continue,
             Ok(text) => json::parse(text).map(|value| (value, None)).map_err(|error| format!("column {}: {}", error.column, error.message)),
             Err(_) => Err("not UTF-8".to_owned()),
         };
-        each(Read1 { line, document })?;
+        each(Read1 { line, text: None, document })?;
     }
 }

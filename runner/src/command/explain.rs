@@ -17,7 +17,7 @@ use crate::filter::nearest;
     after_help = "Examples:\n  proofmark explain AE-118\n  proofmark explain activation#budget\n  proofmark explain          every rule in a line"
 )]
 pub(super) struct ExplainArgs {
-    /// A rule (AE-118), a clause (activation#budget), `protocol` or `cases`; without one every rule is listed
+    /// A rule (AE-118), a clause (activation#budget), `clauses`, `protocol` or `cases`; without one every rule is listed
     #[arg(value_name = "RULE")]
     subject: Option<String>,
     #[command(flatten)]
@@ -43,6 +43,22 @@ pub(super) fn main(args: &ExplainArgs) -> Result<Exit, Failure> {
         out.flush()?;
         return Ok(Exit::Conformant);
     };
+    if subject == "clauses" {
+        if json_wanted {
+            let rows: Vec<_> = suite
+                .requirements
+                .iter()
+                .map(|it| json!({"id": it.id, "level": it.level, "section": it.section, "text": it.text}))
+                .collect();
+            write_json(&mut out, &rows)?;
+        } else {
+            for requirement in &suite.requirements {
+                writeln!(out, "{:<36} {:<6}  {}", requirement.id, requirement.level.as_str(), requirement.text)?;
+            }
+        }
+        out.flush()?;
+        return Ok(Exit::Conformant);
+    }
     if let "protocol" | "cases" = subject.as_str() {
         let text = proofmark::embedded::file(&format!("docs/{subject}.md")).unwrap_or_default();
         out.write_all(text)?;
@@ -113,7 +129,7 @@ fn explain_rule(out: &mut dyn std::io::Write, suite: &Suite, pack: &RulePack, ru
     writeln!(out, "\nkeeps it:")?;
     for example in &rule.pass {
         let value = pack.example_value(example).unwrap_or(Value::Null);
-        writeln!(out, "  {}: {}", example.base, proofmark::json::excerpt(&value, 600))?;
+        example_lines(out, &example.base, &value)?;
     }
     writeln!(out, "\nbreaks it, one edit away:")?;
     for example in &rule.fail {
@@ -125,6 +141,19 @@ fn explain_rule(out: &mut dyn std::io::Write, suite: &Suite, pack: &RulePack, ru
     let cases = suite.cases().iter().filter(|case| case.clause == rule.clause).count();
     writeln!(out, "\n{cases} cases test the same clause: proofmark explain '{}'", rule.clause)?;
     Ok(())
+}
+
+/// An example, whole where it is read event by event.
+fn example_lines(out: &mut dyn std::io::Write, name: &str, value: &Value) -> std::io::Result<()> {
+    let Some(events) = value.get("events").and_then(Value::as_array) else {
+        return writeln!(out, "  {name}: {}", proofmark::json::excerpt(value, 600));
+    };
+    let mut around = value.clone();
+    if let Some(members) = around.as_object_mut() {
+        members.remove("events");
+    }
+    writeln!(out, "  {name}:\n    {around}")?;
+    events.iter().try_for_each(|event| writeln!(out, "    {event}"))
 }
 
 fn rule_json(pack: &RulePack, rule: &Rule) -> Value {

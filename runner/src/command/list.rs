@@ -20,6 +20,9 @@ pub(super) struct ListArgs {
     /// Only cases of this contract
     #[arg(long, value_name = "NAME")]
     contract: Option<String>,
+    /// Only what a profile asks for
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
     #[command(flatten)]
     suite: SuiteArgs,
     #[command(flatten)]
@@ -28,7 +31,7 @@ pub(super) struct ListArgs {
 
 pub(super) fn main(args: &ListArgs) -> Result<Exit, Failure> {
     let suite = load_suite(&args.suite, None)?;
-    let filter = Filter::new(&args.patterns, args.contract.clone()).map_err(|error| Failure::usage(error.0))?;
+    let filter = Filter::of(&args.patterns, args.contract.clone(), args.profile.as_deref()).map_err(|error| Failure::usage(error.0))?;
     let cases = filter.select(&suite).map_err(|error| Failure::usage(error.0))?;
     let mut out = args.output.stdout();
     match args.output.format {
@@ -36,7 +39,7 @@ pub(super) fn main(args: &ListArgs) -> Result<Exit, Failure> {
             let rows: Vec<_> = cases
                 .iter()
                 .map(|case| {
-                    let operations: Vec<&str> = case.steps.iter().map(|step| step.operation.name()).collect();
+                    let operations: Vec<&str> = case.steps.iter().map(|step| step.operation_name()).collect();
                     json!({
                         "id": case.id, "title": case.title, "level": case.level, "basis": case.basis, "clause": case.clause,
                         "contract": case.contract, "operations": operations, "since": case.since, "catches": case.catches,

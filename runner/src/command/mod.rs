@@ -5,6 +5,7 @@ mod documents;
 mod evidence;
 mod explain;
 mod list;
+mod render;
 mod run;
 mod serve;
 mod show;
@@ -57,8 +58,10 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Read real SKILL.md directories and say which cards fit into a budget
     Evidence(evidence::EvidenceArgs),
-    /// Check documents: are these evidence payloads, receipts, traces good?
+    /// Check documents: are these evidence payloads, receipts, traces, packets good?
     Check(check::CheckArgs),
+    /// Render an evidence return packet at a depth, or project it, or write it in another form
+    Render(render::RenderArgs),
     /// Answer the adapter protocol on stdin and stdout, as the reference implementation
     Serve(serve::ServeArgs),
 }
@@ -182,6 +185,7 @@ pub fn main() -> Exit {
         Command::Explain(args) => explain::main(&args),
         Command::Evidence(args) => evidence::main(&args),
         Command::Check(args) => check::main(&args),
+        Command::Render(args) => render::main(&args),
         Command::Serve(args) => serve::main(&args),
     };
     outcome.unwrap_or_else(|failure| {

@@ -14,7 +14,7 @@ use crate::client::ClientOptions;
 use crate::exit::Exit;
 use crate::filter::Filter;
 use crate::report::{self, Terminal};
-use crate::run::{OverProtocol, Summary, run_over_protocol, run_reference};
+use crate::run::{OverProtocol, Summary, fresh_seed, run_over_protocol, run_reference};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -80,6 +80,9 @@ pub(super) struct RunArgs {
     /// Exit with 0 also where must cases were not judged: an operation is unsupported, or no rendering profile is declared
     #[arg(long)]
     allow_partial: bool,
+    /// The seed of random worlds, as an earlier run said it; without it they are others in every run
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Threads for the reference in this process
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -158,12 +161,8 @@ pub(super) fn main(args: &RunArgs) -> Result<Exit, Failure> {
         _ => Level::Must,
     };
     let patterns: Vec<String> = args.patterns.iter().chain(&args.filter).cloned().collect();
-    let filter = Filter::new(&patterns, args.contract.clone());
-    let filter = match &args.profile {
-        Some(profile) => filter.and_then(|filter| filter.of_profile(profile)),
-        None => filter,
-    };
-    let filter = filter.map_err(|error| Failure::usage(error.0))?;
+    let filter = Filter::of(&patterns, args.contract.clone(), args.profile.as_deref()).map_err(|error| Failure::usage(error.0))?;
+    let seed = args.seed.unwrap_or_else(fresh_seed);
     let suite = load_suite(&args.suite, None)?;
     let cases = filter.select(&suite).map_err(|error| Failure::usage(error.0))?;
 
@@ -184,10 +183,10 @@ pub(super) fn main(args: &RunArgs) -> Result<Exit, Failure> {
     };
     let report = if args.command.is_empty() {
         let threads = args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-        run_reference(&suite, &cases, rendering, !args.no_laws, threads, &mut progress)
+        run_reference(&suite, &cases, rendering, !args.no_laws, seed, threads, &mut progress)
     } else {
         let options =
-            OverProtocol { client: args.client(), window: args.window.into(), laws: !args.no_laws, max_restarts: args.max_restarts };
+            OverProtocol { client: args.client(), window: args.window.into(), laws: !args.no_laws, seed, max_restarts: args.max_restarts };
         run_over_protocol(&suite, &cases, &options, &mut progress)
     };
     bar.finish_and_clear();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::run::{RunReport, Summary};
 
-/// The report: `{proofmark, suite, implementation, rendering, command, elapsed_ms, exit, summary, repeated, faults, cases}`.
+/// The report: `{proofmark, suite, implementation, rendering, command, elapsed_ms, exit, summary, repeated, seed, faults, cases}`.
 #[must_use]
 pub fn json(report: &RunReport, summary: &Summary, exit: crate::exit::Exit) -> Value {
     json!({
@@ -16,7 +16,7 @@ pub fn json(report: &RunReport, summary: &Summary, exit: crate::exit::Exit) -> V
         "elapsed_ms": u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
         "exit": exit as u8,
         "summary": summary,
-        "repeated": report.repeated,
+        "repeated": report.repeated, "seed": report.seed,
         "faults": report.faults,
         "cases": report.results,
     })

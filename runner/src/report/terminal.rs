@@ -14,6 +14,8 @@ use crate::printable::{printable, shortened};
 use crate::run::{RunReport, Summary};
 
 /// Findings of one case that are shown; what is left is counted.
+/// What was asked is shown up to so many bytes.
+const MAX_ASKED: usize = 1_000;
 const MAX_FINDINGS: usize = 20;
 /// Cases in which one rule is shown in full; where nothing else is wrong with further ones, a line each is enough.
 const MAX_CASES_A_RULE: usize = 3;
@@ -93,8 +95,10 @@ impl Terminal<'_> {
         }
         let mut clauses: BTreeSet<&str> = BTreeSet::from([result.clause.as_str()]);
         let mut last = None;
+        let mut shown = BTreeSet::new();
         for finding in result.findings.iter().take(MAX_FINDINGS) {
             finding_lines(out, result, finding, last == Some(&finding.source))?;
+            event_lines(out, finding, &mut shown)?;
             last = Some(&finding.source);
             if !finding.clause.is_empty() && clauses.insert(&finding.clause) {
                 self.clause(out, &finding.clause)?;
@@ -200,8 +204,8 @@ impl Terminal<'_> {
         let seconds = report.elapsed.as_secs_f64();
         writeln!(
             out,
-            "  {DIM}{} in the suite, {} selected, {} judged; requests repeated: {}; {seconds:.2} s{DIM:#}",
-            summary.in_suite, summary.selected, summary.judged, report.repeated
+            "  {DIM}{} in the suite, {} selected, {} judged; requests repeated: {}; seed {}; {seconds:.2} s{DIM:#}",
+            summary.in_suite, summary.selected, summary.judged, report.repeated, report.seed
         )?;
         let failed = summary.failed_from(fail_on);
         let faults = summary.adapter_faults();
@@ -252,7 +256,8 @@ fn kinds(result: &CaseResult) -> Vec<String> {
         .map(|finding| match &finding.source {
             FindingSource::Rule(rule) => rule.clone(),
             // What a case expects is its own: no other case shows it.
-            FindingSource::Expectation | FindingSource::Protocol => result.id.clone(),
+            FindingSource::Expectation => result.id.clone(),
+            FindingSource::Protocol => format!("an answer that is not {}", finding.expected),
         })
         .collect();
     if result.outcome.is_fault() {
@@ -275,8 +280,7 @@ fn finding_lines(out: &mut dyn Write, result: &CaseResult, finding: &Finding, sa
             }
             let beside = if finding.request.is_some() { " (in a request beside the case's own)" } else { "" };
             writeln!(out, "  {BAD}{rule}{BAD:#} {DIM}({}){DIM:#} {}{beside}", finding.level, finding.expected)?;
-            writeln!(out, "    {step}{path} {}", shortened(&finding.got, false))?;
-            event_lines(out, finding)
+            writeln!(out, "    {step}{path} {}", shortened(&finding.got, false))
         }
         FindingSource::Expectation | FindingSource::Protocol => {
             let place = format!("{}:{}:{}", result.file, finding.line, finding.column);
@@ -284,18 +288,26 @@ fn finding_lines(out: &mut dyn Write, result: &CaseResult, finding: &Finding, sa
             writeln!(out, "  {BAD}{step}{path}{BAD:#}{level} {DIM}{place}{DIM:#}")?;
             writeln!(out, "    expected {}", shortened(&finding.expected, false))?;
             writeln!(out, "    got      {}", shortened(&finding.got, false))?;
-            event_lines(out, finding)
+            match finding.asked.as_ref().map(|asked| asked["params"].to_string()) {
+                Some(asked) if asked.len() <= MAX_ASKED => writeln!(out, "    asked    {DIM}{}{DIM:#}", shortened(&asked, false)),
+                _ => Ok(()),
+            }
         }
     }
 }
 
 /// The events of a run around the one that a finding names.
-fn event_lines(out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
+/// Events that were shown already are not shown again, but for the one that is named.
+fn event_lines(out: &mut dyn Write, finding: &Finding, shown: &mut BTreeSet<u64>) -> io::Result<()> {
     for event in &finding.events {
         let mut members = event.as_object().cloned().unwrap_or_default();
         let (seq, kind) = (members.remove("seq"), members.remove("type"));
         let at = seq.as_ref().and_then(serde_json::Value::as_u64).unwrap_or_default();
-        let mark = if finding.path == format!("/events/{}", at.saturating_sub(1)) { ">" } else { " " };
+        let is_named = finding.path == format!("/events/{}", at.saturating_sub(1));
+        if !shown.insert(at) && !is_named {
+            continue;
+        }
+        let mark = if is_named { ">" } else { " " };
         let kind = kind.as_ref().and_then(serde_json::Value::as_str).unwrap_or("?").to_owned();
         let rest = serde_json::Value::Object(members).to_string();
         writeln!(out, "    {mark} {DIM}{at:>4}{DIM:#} {} {DIM}{}{DIM:#}", shortened(&kind, false), shortened(&rest, false))?;

@@ -22,12 +22,13 @@ pub fn run_reference(
     cases: &[&Case],
     rendering: RenderingProfile,
     laws: bool,
+    seed: u64,
     threads: usize,
     progress: &mut Progress<'_>,
 ) -> RunReport {
     let started = Instant::now();
     let mut reference = Reference::new(rendering);
-    let mut report = RunReport { rendering: Some(rendering), ..RunReport::new(suite, cases.len(), Vec::new()) };
+    let mut report = RunReport { rendering: Some(rendering), seed, ..RunReport::new(suite, cases.len(), Vec::new()) };
     let declaration = match reference.initialize(&hello(suite, nonce())) {
         Ok(declaration) => declaration,
         Err(error) => {
@@ -35,7 +36,7 @@ pub fn run_reference(
             return report;
         }
     };
-    let judge = Judge::new(suite, &declaration).with_laws(laws);
+    let judge = Judge::new(suite, &declaration).with_laws(laws).with_seed(seed);
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<Option<Finished>>> = Mutex::new(cases.iter().map(|_| None).collect());
     std::thread::scope(|scope| {

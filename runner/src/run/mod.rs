@@ -40,6 +40,8 @@ pub struct RunReport {
     pub faults: Vec<String>,
     /// Requests that were repeated at the end.
     pub repeated: usize,
+    /// The seed of worlds that are others in every run.
+    pub seed: u64,
     /// From the first request to the last answer.
     pub elapsed: Duration,
 }
@@ -57,6 +59,7 @@ impl RunReport {
             results: Vec::new(),
             faults: Vec::new(),
             repeated: 0,
+            seed: 0,
             elapsed: Duration::ZERO,
         }
     }
@@ -78,4 +81,11 @@ pub fn hello(suite: &Suite, nonce: String) -> Hello {
 pub fn nonce() -> String {
     use std::hash::{BuildHasher as _, RandomState};
     format!("{:016x}{:016x}", RandomState::new().hash_one(0_u8), RandomState::new().hash_one(1_u8))
+}
+
+/// A fresh seed, small enough to be typed again.
+#[must_use]
+pub fn fresh_seed() -> u64 {
+    use std::hash::{BuildHasher as _, RandomState};
+    RandomState::new().hash_one(2_u8) % 1_000_000_000
 }

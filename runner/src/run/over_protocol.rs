@@ -23,6 +23,8 @@ pub struct OverProtocol {
     pub window: usize,
     /// Whether to run the laws.
     pub laws: bool,
+    /// The seed of worlds that are others in every run.
+    pub seed: u64,
     /// How often the child is started again before the run gives up.
     pub max_restarts: usize,
 }
@@ -31,7 +33,7 @@ pub struct OverProtocol {
 pub fn run_over_protocol(suite: &Suite, cases: &[&Case], options: &OverProtocol, progress: &mut Progress<'_>) -> RunReport {
     let started = Instant::now();
     let command = options.client.command.iter().map(|part| part.to_string_lossy().into_owned()).collect();
-    let mut report = RunReport::new(suite, cases.len(), command);
+    let mut report = RunReport { seed: options.seed, ..RunReport::new(suite, cases.len(), command) };
     let hello = hello(suite, nonce());
     let client = match Client::start(&options.client, &hello) {
         Ok(client) => client,
@@ -43,7 +45,7 @@ pub fn run_over_protocol(suite: &Suite, cases: &[&Case], options: &OverProtocol,
     let declaration = client.declaration().clone();
     report.implementation = Some(declaration.implementation.clone());
     report.rendering = declaration.rendering;
-    let judge = Judge::new(suite, &declaration).with_laws(options.laws);
+    let judge = Judge::new(suite, &declaration).with_laws(options.laws).with_seed(options.seed);
     let declared = usize::try_from(declaration.max_in_flight).unwrap_or(usize::MAX);
     let mut run = Run {
         options,

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Finding, walk};
+use crate::json::pointer_of;
 
 /// The most bytes of a receipt as compact JSON, in UTF-8.
 const MAX_BYTES: usize = 8 * 1024;
@@ -15,14 +16,14 @@ pub(super) fn check(receipt: &Value) -> Vec<Finding> {
     if bytes > MAX_BYTES {
         found.push(Finding::new("", format!("it has {bytes} bytes as compact JSON; at most {MAX_BYTES} are compact")));
     }
-    walk(receipt, "", &mut |path, value| {
+    walk(receipt, &mut Vec::new(), &mut |path, value| {
         let Value::String(text) = value else { return };
         let lines = text.strip_suffix('\n').unwrap_or(text).split('\n').count();
         if lines > MAX_LINES {
-            found.push(Finding::new(path, format!("it has {lines} lines; a compact field has at most {MAX_LINES}")));
+            found.push(Finding::new(pointer_of("", path), format!("it has {lines} lines; a compact field has at most {MAX_LINES}")));
         }
         if has_front_matter(text) {
-            found.push(Finding::new(path, "it holds front matter, as a skill's body does"));
+            found.push(Finding::new(pointer_of("", path), "it holds front matter, as a skill's body does"));
         }
     });
     found

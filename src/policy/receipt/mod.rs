@@ -10,7 +10,7 @@ mod resume_entry;
 
 use serde_json::Value;
 
-use crate::json::pointer_push;
+use crate::json::Step;
 
 pub use language::{Actionability, actionability, names_file, names_some_file};
 
@@ -41,12 +41,24 @@ pub(super) const ALL: &[(&str, DocumentCheck)] = &[
     ("resume_entry", resume_entry::check),
 ];
 
-/// Hands every value of a document to `each`, with its place. The reader bounds the depth.
-fn walk<'a>(value: &'a Value, path: &str, each: &mut dyn FnMut(&str, &'a Value)) {
+/// Hands every value of a document to `each`, with the path to it. The reader bounds the depth.
+fn walk<'a>(value: &'a Value, path: &mut Vec<Step<'a>>, each: &mut dyn FnMut(&[Step<'a>], &'a Value)) {
     each(path, value);
     match value {
-        Value::Array(items) => items.iter().enumerate().for_each(|(at, item)| walk(item, &pointer_push(path, at), each)),
-        Value::Object(members) => members.iter().for_each(|(key, member)| walk(member, &pointer_push(path, key), each)),
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                path.push(Step::Index(at));
+                walk(item, path, each);
+                path.pop();
+            }
+        }
+        Value::Object(members) => {
+            for (key, member) in members {
+                path.push(Step::Key(key));
+                walk(member, path, each);
+                path.pop();
+            }
+        }
         _ => {}
     }
 }

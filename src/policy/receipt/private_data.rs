@@ -3,13 +3,14 @@
 use serde_json::Value;
 
 use super::{Finding, walk};
+use crate::json::pointer_of;
 use crate::policy::private;
 
 pub(super) fn check(receipt: &Value) -> Vec<Finding> {
     let mut found = Vec::new();
-    walk(receipt, "", &mut |path, value| {
+    walk(receipt, &mut Vec::new(), &mut |path, value| {
         let Value::String(text) = value else { return };
-        found.extend(private::found_in(text).into_iter().map(|what| Finding::new(path, format!("it holds {what}"))));
+        found.extend(private::found_in(text).into_iter().map(|what| Finding::new(pointer_of("", path), format!("it holds {what}"))));
     });
     found
 }

@@ -52,4 +52,5 @@ breaches! {
     MemoryUnmonitored = "trace_memory_unmonitored",
     SelfRewriting = "trace_self_rewriting",
     ReceiptWithRemarks = "trace_receipt_with_remarks",
+    BodyNotCalledFor = "trace_body_not_called_for",
 }

@@ -94,6 +94,8 @@ pub struct Monitor<'p> {
     last_seq: Option<i64>,
     ended: Option<Mark>,
     violations: Vec<Violation>,
+    /// Where in `violations` a breach at a place stands, for what was not taken yet.
+    reported: HashMap<(Breach, u64), usize>,
     not_judged: HashSet<Breach>,
     is_full: bool,
 }
@@ -131,6 +133,7 @@ impl<'p> Monitor<'p> {
             last_seq: None,
             ended: None,
             violations: Vec::new(),
+            reported: HashMap::new(),
             not_judged: HashSet::new(),
             is_full: false,
         };
@@ -166,14 +169,14 @@ impl<'p> Monitor<'p> {
 
     /// Takes the next event.
     pub fn observe(&mut self, event: &Value) {
-        let mark = Mark { index: self.index, seq: event.get("seq").and_then(json::as_integer).unwrap_or_default() };
+        let mark = Mark { index: self.index, seq: event.get("seq").and_then(json::as_integer) };
         self.index += 1;
         if self.is_full {
             return;
         }
         let ill_formed = |monitor: &mut Self, message: String| monitor.report(Breach::IllFormed, mark, message);
         if let Some(end) = self.ended {
-            return ill_formed(self, format!("it follows the end of the trace (seq {})", end.seq));
+            return ill_formed(self, format!("it follows the end of the trace (seq {})", end.said()));
         }
         let read = match Event::read(event, self.run.is_some()) {
             Ok(read) => read,
@@ -190,12 +193,16 @@ impl<'p> Monitor<'p> {
                 return ill_formed(self, "it releases a body that is not loaded".to_owned());
             }
         }
-        self.last_seq = Some(mark.seq);
+        self.last_seq = mark.seq;
         if read.is_of_the_world() {
             self.settle_answers(mark);
         }
         if matches!(read, Event::TurnStarted | Event::TraceEnded) {
             self.settle_turn(mark);
+        }
+        if let Some(skill) = called_for(&read) {
+            let skill = self.skill(skill);
+            self.skills[skill].is_called_for = true;
         }
         self.apply(read, mark);
         self.is_full = self.skills.len().max(self.changed.len()) > MAX_REMEMBERED;
@@ -203,6 +210,7 @@ impl<'p> Monitor<'p> {
 
     /// The breaches that were found since they were last taken.
     pub fn take_violations(&mut self) -> Vec<Violation> {
+        self.reported.clear();
         std::mem::take(&mut self.violations)
     }
 
@@ -210,6 +218,12 @@ impl<'p> Monitor<'p> {
     #[must_use]
     pub fn events(&self) -> u64 {
         self.index
+    }
+
+    /// Whether the trace came to its end.
+    #[must_use]
+    pub fn is_ended(&self) -> bool {
+        self.ended.is_some()
     }
 
     /// Whether the trace names more skills or files than are remembered: what came since was not judged.
@@ -280,15 +294,27 @@ impl<'p> Monitor<'p> {
         skill
     }
 
-    fn report_as(&mut self, breach: Breach, mark: Mark, message: String, is_milder: bool) {
+    /// One rule breaks once at one place, as bindingly as it can; the words are made only where they are kept.
+    fn report_with(&mut self, breach: Breach, mark: Mark, is_milder: bool, message: impl FnOnce() -> String) {
         let Some(rule) = self.pack.rule_of(breach) else { return };
-        let violation = rule.violation(format!("/events/{}", mark.index), format!("seq {}: {message}", mark.seq), is_milder);
-        // One rule breaks once at one place, as bindingly as it can.
-        match self.violations.iter_mut().find(|it| it.rule == violation.rule && it.path == violation.path) {
-            Some(there) if there.level < violation.level => *there = violation,
-            Some(_) => {}
-            None => self.violations.push(violation),
+        let known = self.reported.get(&(breach, mark.index)).copied();
+        let level = if is_milder { rule.milder.unwrap_or(rule.level) } else { rule.level };
+        if known.is_some_and(|at| self.violations[at].level >= level) {
+            return;
         }
+        let number = mark.seq.map_or_else(|| "an event without a number".to_owned(), |seq| format!("seq {seq}"));
+        let violation = rule.violation(format!("/events/{}", mark.index), format!("{number}: {}", message()), is_milder);
+        match known {
+            Some(at) => self.violations[at] = violation,
+            None => {
+                self.reported.insert((breach, mark.index), self.violations.len());
+                self.violations.push(violation);
+            }
+        }
+    }
+
+    fn report_as(&mut self, breach: Breach, mark: Mark, message: String, is_milder: bool) {
+        self.report_with(breach, mark, is_milder, || message);
     }
 
     fn report(&mut self, breach: Breach, mark: Mark, message: impl Into<String>) {
@@ -299,12 +325,12 @@ impl<'p> Monitor<'p> {
     fn settle_answers(&mut self, now: Mark) {
         if let Some(OpenNeed { need, receipt, mark, .. }) = self.need.take() {
             let wanted = profile_for(need, receipt).as_str();
-            let message = format!("no selection of {wanted} for this need came before seq {}", now.seq);
+            let message = format!("no selection of {wanted} for this need came before seq {}", now.said());
             // That a return without a receipt is ordinary work is this kit's reading.
             self.report_as(Breach::NeedNotAnswered, mark, message, need == Need::Resume && !receipt);
         }
         if let Some((skill, mark)) = self.step.take() {
-            let message = format!("the body of {:?} did not come before seq {}", self.skills[skill].id, now.seq);
+            let message = format!("the body of {:?} did not come before seq {}", self.skills[skill].id, now.said());
             self.report(Breach::StepWithoutBody, mark, message);
         }
     }
@@ -314,9 +340,12 @@ impl<'p> Monitor<'p> {
         for skill in std::mem::take(&mut self.owing) {
             for (duty, mark) in self.skills[skill].take_duties() {
                 let what = if Duty::RECEIPTS.contains(&duty) { "a receipt of" } else { "the release of" };
-                let message = format!("{what} {:?} was due before seq {}, and did not come", self.skills[skill].id, now.seq);
                 let is_milder = matches!(duty, Duty::ReceiptPerhaps | Duty::DiscussionPerhaps);
-                self.report_as(breach_of(duty), mark, message, is_milder);
+                let id = std::mem::take(&mut self.skills[skill].id);
+                self.report_with(breach_of(duty), mark, is_milder, || {
+                    format!("{what} {id:?} was due before seq {}, and did not come", now.said())
+                });
+                self.skills[skill].id = id;
             }
         }
     }
@@ -397,18 +426,21 @@ impl<'p> Monitor<'p> {
             Event::CardRead { skill_id, body } => {
                 let skill = self.skill(skill_id);
                 match self.profile_of(skill) {
+                    None if body => {
+                        self.report(Breach::BodyWithoutProfile, mark, "a body is read through a card, and no profile was selected")
+                    }
                     Some((Profile::ListingOnly, selected)) if body => {
                         self.report(
                             Breach::MoreThanListing,
                             mark,
-                            format!("the body is no card field (listing_only since seq {})", selected.seq),
+                            format!("the body is no card field (listing_only since seq {})", selected.said()),
                         );
                     }
                     Some((Profile::None, selected)) if body => {
                         self.report(
                             Breach::BodyUnderNone,
                             mark,
-                            format!("a body is read through a card (none since seq {})", selected.seq),
+                            format!("a body is read through a card (none since seq {})", selected.said()),
                         );
                     }
                     _ => {}
@@ -468,7 +500,7 @@ impl<'p> Monitor<'p> {
                 }
                 (true, Some(since)) => {
                     let message =
-                        format!("a {} between the reactivation of {skill_id:?} (seq {}) and the reread", kind.as_str(), since.seq);
+                        format!("a {} between the reactivation of {skill_id:?} (seq {}) and the reread", kind.as_str(), since.said());
                     self.report(Breach::InfluenceWithoutBody, mark, message);
                 }
                 (true, None) => {}
@@ -639,7 +671,7 @@ impl<'p> Monitor<'p> {
     fn body_loaded(&mut self, skill_id: &str, file: &str, origin: Origin, hash: Option<&str>, mark: Mark) {
         let skill = self.skill(skill_id);
         let selected = self.profile_of(skill);
-        let since = |mark: Mark| format!("since seq {}", mark.seq);
+        let since = |mark: Mark| format!("since seq {}", mark.said());
         match selected {
             Some((Profile::None, at)) => self.report(Breach::BodyUnderNone, mark, format!("a body is loaded under none ({})", since(at))),
             Some((Profile::ListingOnly, at)) => {
@@ -659,14 +691,14 @@ impl<'p> Monitor<'p> {
         if origin != Origin::Source {
             let message = format!("the body of {skill_id:?} comes from a {}, not from its source", origin.as_str());
             if let Some(at) = awaiting {
-                self.report(Breach::ReactivationFromElsewhere, mark, format!("{message} (reactivated at seq {})", at.seq));
+                self.report(Breach::ReactivationFromElsewhere, mark, format!("{message} (reactivated at seq {})", at.said()));
             }
             self.report(Breach::NotFromSource, mark, message);
         }
         if let (Some(at), Some(hash), Some(now)) = (awaiting, hash, self.changed.get(file))
             && hash != now
         {
-            let message = format!("the body of {skill_id:?} is not the text that its source has now (reactivated at seq {})", at.seq);
+            let message = format!("the body of {skill_id:?} is not the text that its source has now (reactivated at seq {})", at.said());
             self.report(Breach::ReactivationFromElsewhere, mark, message);
         }
         if let Some(run) = &self.run {
@@ -674,12 +706,19 @@ impl<'p> Monitor<'p> {
             let fault = match (run.hashes.get(&wanted), hash) {
                 _ if file != wanted => Some(format!("the body of {skill_id:?} is {wanted:?}, not {file:?}")),
                 (_, None) => Some("hash is missing; in a run it is sha256: of the text that was read".to_owned()),
-                (Some(now), Some(hash)) if now == hash => None,
-                _ => Some(format!("the hash is not that of {wanted:?} as it is now")),
+                (Some(now), Some(hash)) if now.eq_ignore_ascii_case(hash) => None,
+                (Some(now), Some(hash)) => {
+                    let hash = json::excerpt(&Value::from(hash), 100);
+                    Some(format!("the hash of {wanted:?} as it is now is {now}, not {hash}"))
+                }
+                (None, _) => Some(format!("there is no file {wanted:?}")),
             };
             if let Some(fault) = fault {
                 self.report(Breach::NotFromSource, mark, fault);
             }
+        }
+        if self.run.is_some() && !self.skills[skill].is_called_for {
+            self.report(Breach::BodyNotCalledFor, mark, format!("nothing asked for {skill_id:?} since it was last released"));
         }
         if self.step.is_some_and(|(waiting, _)| waiting == skill) {
             self.step = None;
@@ -701,11 +740,14 @@ impl<'p> Monitor<'p> {
     fn support_loaded(&mut self, skill_id: &str, file: &str, origin: Origin, mark: Mark) {
         let skill = self.skill(skill_id);
         if let Some((Profile::ListingOnly, at)) = self.profile_of(skill) {
-            self.report(Breach::MoreThanListing, mark, format!("a support file is loaded under listing_only (since seq {})", at.seq));
+            self.report(Breach::MoreThanListing, mark, format!("a support file is loaded under listing_only (since seq {})", at.said()));
         }
         if origin != Origin::Source {
             let message = format!("the support file comes from a {}, not from its source", origin.as_str());
             self.report(Breach::NotFromSource, mark, message);
+        }
+        if self.run.is_some() && file.starts_with("skills/") && file.ends_with("/SKILL.md") {
+            self.report(Breach::NotFromSource, mark, "a body is no support file");
         }
         let state = &self.skills[skill];
         let is_resumed = state.resumed_from.as_ref().is_some_and(|entry| names_file(entry, file));
@@ -755,7 +797,7 @@ impl<'p> Monitor<'p> {
         let state = &self.skills[skill];
         let (active, influenced, in_loop, kept_since) = (state.active, state.influenced, state.in_loop, state.kept_since);
         if let Some(at) = influenced {
-            let message = format!("{skill_id:?} influenced something (seq {}) that no receipt follows", at.seq);
+            let message = format!("{skill_id:?} influenced something (seq {}) that no receipt follows", at.said());
             self.report(Breach::ReleaseBeforeReceipt, mark, message);
         }
         if self.context_gc {
@@ -771,6 +813,7 @@ impl<'p> Monitor<'p> {
         self.leave(skill);
         let state = &mut self.skills[skill];
         state.loaded = false;
+        state.is_called_for = false;
         state.released = true;
         state.kept_since = None;
     }
@@ -783,12 +826,12 @@ impl<'p> Monitor<'p> {
         let is_current = self.current == Some(skill);
         let shifted = |since: Mark| self.shifted.is_some_and(|shifted| shifted.index > since.index);
         if let Some(at) = kept_since.filter(|since| !shifted(*since) && (self.pressure.is_none() || is_current)) {
-            self.report(Breach::ContinuingReleased, mark, format!("its phase goes on (seq {}) and has not closed", at.seq));
+            self.report(Breach::ContinuingReleased, mark, format!("its phase goes on (seq {}) and has not closed", at.said()));
         }
         if let (Some(at), true) = (self.pressure, is_current) {
             let other = self.loaded.iter().find(|other| **other != skill && !self.skills[**other].in_loop);
             if let Some(other) = other {
-                let message = format!("the current skill goes under pressure (seq {}) while {:?} stays", at.seq, self.skills[*other].id);
+                let message = format!("the current skill goes under pressure (seq {}) while {:?} stays", at.said(), self.skills[*other].id);
                 self.report(Breach::CurrentReleasedFirst, mark, message);
             }
         }
@@ -807,7 +850,7 @@ impl<'p> Monitor<'p> {
             if self.is_release_due(state) {
                 let over = [state.phase_over, state.receipt.as_ref().and_then(|receipt| receipt.written)];
                 if let Some(later) = over.into_iter().flatten().max_by_key(|mark| mark.index) {
-                    let message = format!("{:?} was never released, until the end (seq {})", state.id, mark.seq);
+                    let message = format!("{:?} was never released, until the end (seq {})", state.id, mark.said());
                     self.report(Breach::NotReleased, later, message);
                 }
             }
@@ -815,6 +858,18 @@ impl<'p> Monitor<'p> {
                 self.resume_entry_not_read(skill, reactivated);
             }
         }
+    }
+}
+
+/// The skill that an event of the world asks for.
+fn called_for<'a>(event: &Event<'a>) -> Option<&'a str> {
+    match event {
+        Event::NeedStated { need: Need::Work | Need::Resume, skill_id } | Event::TaskShifted { skill_id, .. } => *skill_id,
+        Event::StepStarted { skill_id, .. }
+        | Event::Influence { skill_id, .. }
+        | Event::LoopStarted { skill_id }
+        | Event::ReactivationRequested { skill_id } => Some(skill_id),
+        _ => None,
     }
 }
 

@@ -5,13 +5,21 @@ use std::sync::Arc;
 use crate::contract::lifecycle::Profile;
 
 /// The most that one skill owes at one turn's end.
-const MAX_DUTIES: usize = 64;
+const MAX_DUTIES: usize = 16;
 
 /// An event, by its place in the trace and its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) index: u64,
-    pub(super) seq: i64,
+    /// `None` where the event has none.
+    pub(super) seq: Option<i64>,
+}
+
+impl Mark {
+    /// The number, for words.
+    pub(super) fn said(self) -> i64 {
+        self.seq.unwrap_or_default()
+    }
 }
 
 /// What a skill's host owes before the next turn.
@@ -53,6 +61,8 @@ pub(super) struct Skill {
     pub(super) id: String,
     pub(super) profile: Option<(Profile, Mark)>,
     pub(super) receipt: Option<Receipt>,
+    /// The world asked for it since its body was last released.
+    pub(super) is_called_for: bool,
     /// Its body is in the context.
     pub(super) loaded: bool,
     /// Its body was in the context at some time of this trace.

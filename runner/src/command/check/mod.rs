@@ -12,12 +12,14 @@ use clap::Args;
 use proofmark::adapter::{Answer, Implementation as _, Operation};
 use proofmark::contract::activation::NAME;
 use proofmark::contract::lifecycle::{RECEIPT, TRACE};
+use proofmark::contract::packet::{self, MediaType};
 use proofmark::contract::refusal::Category;
 use proofmark::contract::rendering::RenderingProfile;
 use proofmark::embedded;
-use proofmark::policy::{Exchange, RulePack};
+use proofmark::policy::{Exchange, RulePack, Surface};
 use proofmark::reference::Reference;
 use proofmark::verdict::Verdict;
+use proofmark::yaml::Document;
 use serde_json::{Value, json};
 
 use super::documents::{DocumentForm, Read1, file_name, name_at, read_each};
@@ -35,9 +37,10 @@ Examples:
   my-host --dump-evidence | proofmark check -
   my-host --events | proofmark check - --contract skill_lifecycle_trace --context-gc true
   proofmark check evidence.json --registry registry.json --rendering page-1
+  proofmark check packets/*.md --surface surface.yaml
 
 Each document is judged by the rules of its contract, recognised by what it holds: evidence by `_type`, a receipt by `schema` or its
-fields, a trace by `capabilities` and `events`. JSON, YAML and JSON lines are read, by the file's ending or its text. Rules that can't be
+fields, a trace by `capabilities` and `events`, a packet by its ids. JSON, YAML, JSON lines and (packets) Markdown are read, by the file's ending or its text. Rules that can't be
 judged from what is there are named. A trace in JSON lines may be of any length.
 
 Exit status: 0 every document is valid, 1 one is not, 2 one could not be read";
@@ -50,7 +53,7 @@ pub(super) struct CheckArgs {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The documents' contract, where they do not say it themselves
-    #[arg(long, value_name = "NAME", value_parser = [NAME, RECEIPT, TRACE])]
+    #[arg(long, value_name = "NAME", value_parser = [NAME, RECEIPT, TRACE, packet::NAME])]
     contract: Option<String>,
     /// The documents' form, where the file's ending does not say it
     #[arg(long, value_enum, value_name = "FORM")]
@@ -67,6 +70,12 @@ pub(super) struct CheckArgs {
     /// Whether the host of a trace can collect context, for events that come without a line of capabilities before them
     #[arg(long, value_name = "BOOL")]
     context_gc: Option<bool>,
+    /// The authorised surface of packets: a file with {refs, prefixes}, below which recovery pointers have to resolve
+    #[arg(long, value_name = "FILE")]
+    surface: Option<PathBuf>,
+    /// A trace that was cut, without trace.ended, is not valid
+    #[arg(long)]
+    complete: bool,
     /// How many violations of one document are written out; the others are counted
     #[arg(long, value_name = "N", default_value_t = 100)]
     max_violations: usize,
@@ -106,7 +115,7 @@ pub(super) fn read_one(path: &Path) -> Result<Value, Failure> {
     .map_err(|error| Failure::usage(format!("{file}: {error}")))?;
     match (found.len(), found.pop()) {
         (1, Some(Read1 { document: Ok((value, _)), .. })) => Ok(value),
-        (1, Some(Read1 { line, document: Err(message) })) => Err(Failure::usage(format!("{}: {message}", name_at(&file, line)))),
+        (1, Some(Read1 { line, document: Err(message), .. })) => Err(Failure::usage(format!("{}: {message}", name_at(&file, line)))),
         (count, _) => Err(Failure::usage(format!("{file}: {count} documents; one is wanted"))),
     }
 }
@@ -131,12 +140,20 @@ impl Tally {
 struct Against {
     params: Option<Value>,
     profile: Option<RenderingProfile>,
+    surface: Option<Surface>,
 }
 
 impl Against {
     fn read(args: &CheckArgs) -> Result<Self, Failure> {
         let profile = args.rendering.as_deref().map(rendering).transpose()?;
-        let Some(path) = &args.registry else { return Ok(Self { params: None, profile }) };
+        let surface = match &args.surface {
+            None => None,
+            Some(path) => {
+                let surface = Surface::read(&read_one(path)?);
+                Some(surface.map_err(|fault| Failure::usage(format!("--surface {}: {fault}", path.display())))?)
+            }
+        };
+        let Some(path) = &args.registry else { return Ok(Self { params: None, profile, surface }) };
         let options = args.options.as_deref().map(read_one).transpose()?.unwrap_or_else(|| json!({}));
         let registry = read_one(path)?;
         // A rule that needs them would say nothing of what is none, and the document would pass.
@@ -148,7 +165,7 @@ impl Against {
             };
             return Err(Failure::usage(format!("{flag} {}: {}", file.display(), refusal.category)));
         }
-        Ok(Self { params: Some(params), profile })
+        Ok(Self { params: Some(params), profile, surface })
     }
 
     fn judge(&self, kind: Kind, value: Value) -> Result<Verdict, String> {
@@ -165,6 +182,7 @@ impl Against {
             }
             Kind::Receipt => Ok(RulePack::receipt().judge_receipt(&value)),
             Kind::Trace => RulePack::trace().judge_trace(&value),
+            Kind::Packet => Ok(RulePack::packet().judge_packet(&value, self.surface.as_ref())),
         }
     }
 }
@@ -207,6 +225,9 @@ fn check_one(
         return stream.take(read, tally, writer);
     }
     let name = read.name(file);
+    if let Some(text) = read.text.as_ref().filter(|(form, _)| is_packet(args, *form, &read.document)) {
+        return check_packet(against, &name, text, tally, writer);
+    }
     let judged = read.document.and_then(|(value, document)| {
         let kind = Kind::of(args.contract.as_deref(), &value)?;
         against.judge(kind, value).map(|verdict| (kind, verdict, document))
@@ -218,7 +239,31 @@ fn check_one(
         }
         Ok((kind, verdict, document)) => {
             tally.count(kind, verdict.valid, &verdict.not_judged);
-            writer.verdict(&name, &verdict, document.as_ref())
+            writer.verdict(&name, &verdict, &|path| document.as_ref().map(|document| document.place(path)))
         }
     }
+}
+
+/// Whether a whole file is to be read as a packet is: strictly, and with its own words about what can't be read.
+fn is_packet(args: &CheckArgs, form: DocumentForm, document: &Result<(Value, Option<Document>), String>) -> bool {
+    let named = Kind::named(args.contract.as_deref());
+    let is_like_one = || document.as_ref().is_ok_and(|(value, _)| Kind::of(None, value) == Ok(Kind::Packet));
+    named == Some(Kind::Packet) || (named.is_none() && (form == DocumentForm::Markdown || is_like_one()))
+}
+
+fn check_packet(
+    against: &Against,
+    name: &str,
+    text: &(DocumentForm, String),
+    tally: &mut Tally,
+    writer: &mut Writer<'_>,
+) -> io::Result<()> {
+    let media_type = match text.0 {
+        DocumentForm::Markdown => MediaType::Markdown,
+        DocumentForm::Yaml => MediaType::Yaml,
+        DocumentForm::Json | DocumentForm::Jsonl => MediaType::Json,
+    };
+    let (verdict, read) = RulePack::packet().judge_packet_text(&text.1, media_type, against.surface.as_ref());
+    tally.count(Kind::Packet, verdict.valid, &verdict.not_judged);
+    writer.verdict(name, &verdict, &|path| read.as_ref().and_then(|read| read.place(path)))
 }

@@ -23,6 +23,7 @@ pub(super) struct TraceStream {
     is_named: bool,
     context_gc: Option<bool>,
     open: Option<OpenTrace>,
+    complete: bool,
     /// Whether lines are skipped until the next trace begins: the last one could not be read.
     is_lost: bool,
     progress: Option<ProgressBar>,
@@ -30,6 +31,8 @@ pub(super) struct TraceStream {
 
 struct OpenTrace {
     name: String,
+    /// The line of its first event, while every line since holds one: then an event's place says its line.
+    first_line: Option<u64>,
     monitor: Monitor<'static>,
     counts: Counts,
 }
@@ -45,7 +48,15 @@ fn is_event(value: &Value) -> bool {
 impl TraceStream {
     pub(super) fn new(args: &CheckArgs, file: &str) -> Self {
         let is_named = args.contract.as_deref() == Some(TRACE);
-        Self { file: file.to_owned(), is_named, context_gc: args.context_gc, open: None, is_lost: false, progress: None }
+        Self {
+            file: file.to_owned(),
+            is_named,
+            context_gc: args.context_gc,
+            open: None,
+            complete: args.complete,
+            is_lost: false,
+            progress: None,
+        }
     }
 
     /// Whether a line belongs to a trace in lines.
@@ -70,7 +81,7 @@ impl TraceStream {
         if is_header(&value) {
             self.end(tally, writer)?;
             match Monitor::open(RulePack::trace(), &value) {
-                Ok(monitor) => self.begin(line, monitor),
+                Ok(monitor) => self.begin(line, line.map(|line| line + 1), monitor),
                 Err(message) => self.give_up(line, &message, tally, writer)?,
             }
             return Ok(());
@@ -80,7 +91,7 @@ impl TraceStream {
         }
         if self.open.is_none() {
             match self.context_gc {
-                Some(context_gc) => self.begin(line, Monitor::new(RulePack::trace(), Capabilities { context_gc }, &[])),
+                Some(context_gc) => self.begin(line, line, Monitor::new(RulePack::trace(), Capabilities { context_gc }, &[])),
                 None => {
                     let message =
                         "events without a line of {\"capabilities\": {\"context_gc\": …}} before them; write one, or say --context-gc";
@@ -89,12 +100,15 @@ impl TraceStream {
             }
         }
         let Some(open) = &mut self.open else { return Ok(()) };
+        if open.first_line.is_some_and(|first| line != Some(first + open.monitor.events())) {
+            open.first_line = None;
+        }
         open.monitor.observe(&value);
         if open.monitor.events().is_multiple_of(TICK) {
             tick(&mut self.progress, open.monitor.events());
         }
         for violation in open.monitor.take_violations() {
-            writer.trace_violation(&mut open.counts, &open.name, violation)?;
+            writer.trace_violation(&mut open.counts, &open.name, violation, open.first_line)?;
         }
         if open.monitor.is_full() {
             return self.give_up(line, "more skills or files than are remembered; what follows is not judged", tally, writer);
@@ -102,11 +116,11 @@ impl TraceStream {
         Ok(())
     }
 
-    fn begin(&mut self, line: Option<u64>, monitor: Monitor<'static>) {
+    fn begin(&mut self, line: Option<u64>, first_line: Option<u64>, monitor: Monitor<'static>) {
         // The first trace of a file has the file's name.
         let name = name_at(&self.file, line.filter(|line| *line > 1));
         self.is_lost = false;
-        self.open = Some(OpenTrace { name, monitor, counts: Counts::default() });
+        self.open = Some(OpenTrace { name, first_line, monitor, counts: Counts::default() });
     }
 
     fn give_up(&mut self, line: Option<u64>, message: &str, tally: &mut Tally, writer: &mut Writer<'_>) -> io::Result<()> {
@@ -123,14 +137,20 @@ impl TraceStream {
         if let Some(progress) = self.progress.take() {
             progress.finish_and_clear();
         }
-        let Some(OpenTrace { name, monitor, mut counts }) = self.open.take() else { return Ok(()) };
+        let Some(OpenTrace { name, first_line, monitor, mut counts }) = self.open.take() else { return Ok(()) };
         let events = monitor.events();
+        if events == 0 {
+            tally.unreadable += 1;
+            return writer.unreadable(&name, "a trace without an event");
+        }
+        let is_cut = !monitor.is_ended();
         let (rest, not_judged) = monitor.finish();
         for violation in rest {
-            writer.trace_violation(&mut counts, &name, violation)?;
+            writer.trace_violation(&mut counts, &name, violation, first_line)?;
         }
-        tally.count(Kind::Trace, counts.is_valid(), &not_judged);
-        writer.trace(&name, events, counts, &not_judged)
+        let is_refused = is_cut && self.complete;
+        tally.count(Kind::Trace, counts.is_valid() && !is_refused, &not_judged);
+        writer.trace(&name, events, counts, &not_judged, is_cut, is_refused)
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use proofmark::contract::activation;
+use proofmark::contract::{activation, packet};
 use proofmark::verdict::{Level, Verdict, Violation};
-use proofmark::yaml::Document;
+use proofmark::yaml::Place;
 use serde_json::json;
 
 use super::{CheckArgs, Tally};
@@ -66,7 +66,7 @@ impl<'a> Writer<'a> {
         if self.is_json() { Ok(()) } else { writeln!(self.out, "{}: not judged to its end", printable(name, false)) }
     }
 
-    pub(super) fn verdict(&mut self, name: &str, verdict: &Verdict, document: Option<&Document>) -> io::Result<()> {
+    pub(super) fn verdict(&mut self, name: &str, verdict: &Verdict, place: &dyn Fn(&str) -> Option<Place>) -> io::Result<()> {
         if self.is_json() {
             return self.row(&json!({"document": name, "verdict": verdict}));
         }
@@ -77,7 +77,7 @@ impl<'a> Writer<'a> {
         let word = if verdict.valid { "valid, with remarks" } else { "not valid" };
         writeln!(self.out, "{name}: {word}")?;
         for violation in verdict.violations.iter().take(self.args.max_violations) {
-            self.line(violation, document)?;
+            self.line(violation, place)?;
         }
         match verdict.violations.len().checked_sub(self.args.max_violations) {
             Some(more @ 1..) => writeln!(self.out, "  … and {more} more (--max-violations)"),
@@ -85,18 +85,27 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn line(&mut self, violation: &Violation, document: Option<&Document>) -> io::Result<()> {
-        let Violation { rule, level, path, message } = violation;
-        let at = document
-            .map(|document| document.place(path))
-            .map_or_else(String::new, |at| format!(" (line {}, column {})", at.line, at.column));
+    fn line(&mut self, violation: &Violation, place: &dyn Fn(&str) -> Option<Place>) -> io::Result<()> {
+        let at = violation.at.map(|at| Place { line: at.line, column: at.column });
+        let at = at.or_else(|| place(&violation.path)).map_or_else(String::new, |at| format!(" (line {}, column {})", at.line, at.column));
+        self.line_at(violation, &at)
+    }
+
+    fn line_at(&mut self, violation: &Violation, at: &str) -> io::Result<()> {
+        let Violation { rule, level, path, message, .. } = violation;
         let style = if *level == Level::Must { anstyle::AnsiColor::Red.on_default().bold() } else { anstyle::Style::new() };
         let path = if path.is_empty() { "the document" } else { path.as_str() };
         writeln!(self.out, "  {style}{rule}{style:#} ({level}) {}{at} {}", printable(path, false), printable(message, false))
     }
 
     /// A violation of a trace that is still coming.
-    pub(super) fn trace_violation(&mut self, counts: &mut Counts, name: &str, violation: Violation) -> io::Result<()> {
+    pub(super) fn trace_violation(
+        &mut self,
+        counts: &mut Counts,
+        name: &str,
+        violation: Violation,
+        first_line: Option<u64>,
+    ) -> io::Result<()> {
         counts.add(&violation);
         if counts.written == self.args.max_violations {
             return Ok(());
@@ -109,29 +118,42 @@ impl<'a> Writer<'a> {
         if counts.written == 1 {
             writeln!(self.out, "{}:", printable(name, false))?;
         }
-        self.line(&violation, None)
+        let index = violation.path.strip_prefix("/events/").and_then(|index| index.parse::<u64>().ok());
+        let at = first_line.zip(index).map_or_else(String::new, |(first, index)| format!(" (line {})", first + index));
+        self.line_at(&violation, &at)
     }
 
     /// A trace that ended, or that ends here.
-    pub(super) fn trace(&mut self, name: &str, events: u64, counts: Counts, not_judged: &[String]) -> io::Result<()> {
+    pub(super) fn trace(
+        &mut self,
+        name: &str,
+        events: u64,
+        counts: Counts,
+        not_judged: &[String],
+        is_cut: bool,
+        is_refused: bool,
+    ) -> io::Result<()> {
+        let is_valid = counts.is_valid() && !is_refused;
         if self.is_json() {
-            let verdict = json!({"valid": counts.is_valid(), "violations": counts.kept, "not_judged": not_judged});
-            return self.row(&json!({"document": name, "events": events, "verdict": verdict, "counts": counts.by_rule}));
+            let verdict = json!({"valid": is_valid, "violations": counts.kept, "not_judged": not_judged});
+            return self.row(&json!({"document": name, "events": events, "cut": is_cut, "verdict": verdict, "counts": counts.by_rule}));
         }
         let name = printable(name, false);
         let more = counts.total - counts.written as u64;
         if more > 0 {
             writeln!(self.out, "  … and {more} more (--max-violations)")?;
         }
-        let word = match (counts.is_valid(), counts.total) {
-            (true, 0) if self.args.quiet => return Ok(()),
+        let cut = if is_cut { ", cut before its end" } else { "" };
+        let word = match (is_valid, counts.total) {
+            (true, 0) if self.args.quiet && !is_cut => return Ok(()),
             (true, 0) => "valid",
             (true, _) => "valid, with remarks",
             (false, _) => "not valid",
         };
-        let rules: Vec<String> = counts.by_rule.iter().map(|(rule, count)| format!("{rule} {count} times")).collect();
+        let rules: Vec<String> =
+            counts.by_rule.iter().map(|(rule, count)| format!("{rule} {count} time{}", if *count == 1 { "" } else { "s" })).collect();
         let rules = if rules.is_empty() { String::new() } else { format!(": {}", rules.join(", ")) };
-        writeln!(self.out, "{name}: {word} ({events} events){rules}")
+        writeln!(self.out, "{name}: {word} ({events} events{cut}){rules}")
     }
 
     pub(super) fn sum(&mut self, tally: &Tally) -> io::Result<()> {
@@ -142,6 +164,7 @@ impl<'a> Writer<'a> {
             }
             for (contract, rules) in hints.into_iter().filter(|_| !self.args.quiet) {
                 let more = match contract {
+                    packet::NAME => "--surface says what a pointer may lead to",
                     activation::NAME => "--registry, --options and --rendering tell more",
                     _ => "the trace was cut while something was still due, or says too little",
                 };

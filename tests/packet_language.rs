@@ -134,5 +134,5 @@ fn claims_of_authority_are_told_from_talk_about_it() {
 }
 
 /// Precision and recall as they were measured; they may only get better.
-const PRIVATE: (f64, f64) = (0.5, 0.3);
-const AUTHORITY: (f64, f64) = (0.5, 0.3);
+const PRIVATE: (f64, f64) = (0.98, 0.96);
+const AUTHORITY: (f64, f64) = (0.99, 0.93);

@@ -97,7 +97,11 @@ fn a_receipt_is_recognised_by_its_schema_or_its_fields_or_by_what_the_user_says(
     assert!(said.out.contains("RR-103 (must) /schema"), "{}", said.out);
     let unknown = written(&directory, "unknown.json", "{\"status\": \"released\"}");
     let said = run(["check", &unknown]).ends_with(2);
-    assert!(said.out.contains("--contract (skill_activation_evidence, skill_release_receipt, skill_lifecycle_trace)"), "{}", said.out);
+    assert!(
+        said.out.contains("--contract (skill_activation_evidence, skill_release_receipt, skill_lifecycle_trace, evidence_return_packet)"),
+        "{}",
+        said.out
+    );
     let said = run(["check", &unknown, "--contract", "skill_release_receipt"]).ends_with(1);
     assert!(said.out.contains("RR-101 (must) /skill_id is missing"), "{}", said.out);
     let list = written(&directory, "list.json", "[]");
@@ -180,7 +184,7 @@ fn what_a_long_bad_trace_says_is_cut_and_counted() {
     }
     let said = run_with_input(&text, ["check", "-"]).ends_with(1);
     assert!(said.out.lines().count() < 110 && said.out.contains("  … and 49900 more (--max-violations)\n"), "{}", said.last_line());
-    assert!(said.out.contains("not valid (50000 events): LC-115 50000 times"), "{}", said.last_line());
+    assert!(said.out.contains("not valid (50000 events, cut before its end): LC-115 50000 times"), "{}", said.last_line());
     let row = run_with_input(&text, ["check", "-", "--format", "json", "--max-violations", "3"]).ends_with(1).json();
     assert_eq!((row["verdict"]["violations"].as_array().unwrap().len(), &row["counts"]["LC-115"]), (3, &json!(50_000)));
 }

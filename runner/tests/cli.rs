@@ -426,7 +426,7 @@ cases:
         copy_tree(
             &repository("spec-cases"),
             &directory,
-            &["skill_activation_evidence", "skill_release_receipt", "skill_lifecycle_trace", "fixtures"],
+            &["skill_activation_evidence", "skill_release_receipt", "skill_lifecycle_trace", "evidence_return_packet", "fixtures"],
         );
         fs::create_dir(directory.join("skill_activation_evidence")).unwrap();
         assert_eq!(CASE.matches(from).count(), 1, "{from}");
@@ -783,7 +783,11 @@ mod checking {
             ("broken.jsonl", "{}\n{\"a\":\n", ":2: can't be read: column 5: "),
             ("empty.json", "", "can't be read"),
             ("registry.json", "{\"_type\": \"skill_registry\", \"skills\": []}", "skill_registry"),
-            ("untyped.json", "{\"shown\": []}", "--contract (skill_activation_evidence, skill_release_receipt, skill_lifecycle_trace)"),
+            (
+                "untyped.json",
+                "{\"shown\": []}",
+                "--contract (skill_activation_evidence, skill_release_receipt, skill_lifecycle_trace, evidence_return_packet)",
+            ),
             ("list.json", "[1, 2]", "of type array, not a mapping"),
         ] {
             let file = written(&directory, name, text);

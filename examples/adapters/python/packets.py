@@ -449,8 +449,9 @@ def normal(ref):
 
 # What a packet may not say in words.
 
-SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|;")
+SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[;。！？；]")
 SLICE = r"(?:the|this|that|our)\s+(?:current\s+)?(?:work[\s_-]+)?slice\b"
+SLICE_ID = r"(?:[A-Za-z]{0,20}[-_#\d][\w.-]{0,60}\s+)?"
 SPEAKER = (
     r"(?:\b(?:I|we|it|(?:the|this)\s+(?:skill|packet|observation|return|result|review|handoff|record|outcome))\s+"
     r"(?:(?:now|hereby|therefore|have|has)\s+)*|\bhereby\s+|^\W*(?:this\s+)?)"
@@ -460,20 +461,32 @@ CLAIMS = [
     SPEAKER + r"(?:approv(?:e|es|ed|ing)|block(?:s|ed|ing)?|clos(?:e|es|ed|ing)|restart(?:s|ed|ing)?)\s+" + SLICE,
     r"\bhereby\s+(?:approve[sd]?|block(?:s|ed)?|close[sd]?|restart(?:s|ed)?)\b",
     # The slice is closed. Who reports that somebody closed it says by whom.
-    r"\b(?:work[\s_-]+)?slice\s+(?:(?:is|was|has\s+been|is\s+being)\s+)?(?:(?:now|hereby|therefore)\s+)?"
+    r"\b(?:work[\s_-]+)?slice\s+" + SLICE_ID + r"(?:(?:is|was|has\s+been|is\s+being)\s+)?(?:(?:now|hereby|therefore)\s+)?"
     r"(?:approved|blocked|closed|restarted)\b(?!\s+by\b)",
     # The gate has passed. All gates are passed. It passed the review gate.
     r"\bgates?:?\s+(?:\w{1,12}:?\s+)?(?:(?:is|are|was|were|has|have)\s+)?(?:(?:been|now|all)\s+)?"
     r"(?:passed|passes|approved)\b",
     r"\bpass(?:ed|es)\s+(?:the|this|all|every|its)\s+(?:\w{1,20}\s+){0,3}?gates?\b",
+    # Chinese: 工作切片已批准 (the slice is approved), 关闭工作切片 (closes it), 门禁已通过 (the gate has passed).
+    r"切片[^，,。]{0,20}?(?:已经|已被|已|被)(?:批准|核准|阻止|阻塞|关闭|重启|重新启动)",
+    r"(?:批准|核准|阻止|阻塞|关闭|重启|重新启动)了?(?:该|本|此|这个)?(?:工作)?切片",
+    r"(?:门禁|关卡|闸门)(?:已经|已)?(?:通过|放行)",
+    # Spanish: el slice está aprobado, cierra el slice, la puerta fue superada.
+    r"\bslice\s+" + SLICE_ID + r"(?:está|fue|queda|quedó|ha\s+sido)\s+(?:ya\s+)?"
+    r"(?:aprobado|bloqueado|cerrado|reiniciado)\b",
+    r"\b(?:aprueb[ao]|bloque[ao]|cierr[ao]|reinici[ao]|aprobó|bloqueó|cerró|reinició)\s+"
+    r"(?:(?:el|este)\s+)?(?:work[\s_-]+)?slice\b",
+    r"\b(?:gate|puerta|compuerta)\s+(?:\w{1,20}\s+){0,3}?(?:pasó|ha\s+pasado|(?:está|fue)\s+(?:aprobada|superada))\b",
 ]
 CLAIMS = [re.compile(pattern, re.IGNORECASE) for pattern in CLAIMS]
 
 # A sentence with one of these before the claim speaks of what is required, possible or not so.
-CONDITION = re.compile(r"\b(?:if|unless|until|before|whether|when|once|as soon as|assuming)\b", re.IGNORECASE)
+CONDITION = re.compile(r"\b(?:if|unless|until|before|whether|when|once|as soon as|assuming|si)\b", re.IGNORECASE)
 HEDGE = re.compile(
     r"\b(?:must|should|shall|may|might|could|can|cannot|would|will|needs?|never|not|no|nor|neither|without|"
-    r"mistaken|claims?|claiming|assume[sd]?|decides?|\w{2,6}n['’]t)\b",
+    r"mistaken|claims?|claiming|assume[sd]?|decides?|\w{2,6}n['’]t|"
+    r"debe|deben|debería|deberían|puede|pueden|podría|nunca|ni|sin|hasta|antes|cuando|quien|quién|hay\s+que)\b|"
+    r"必须|须|应|需|可以|可能|能否|不|未|没|无|是否|如果|若|除非|直到|之前|谁|请",
     re.IGNORECASE,
 )
 

@@ -5,60 +5,24 @@
 
 #[path = "packet_hosts/host.rs"]
 mod host;
+#[path = "support/hosts.rs"]
+mod hosts;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
+use std::collections::BTreeSet;
 
 use host::{Host, NAMES};
-use proofmark::adapter::{Hello, Implementation};
-use proofmark::case::{Case, Suite};
+use hosts::{SUITE, assert_cases_fail_their_hosts, assert_the_reference_passes, judged, reports};
+use proofmark::case::Case;
 use proofmark::contract::packet::NAME;
-use proofmark::judge::{CaseResult, FindingSource, Judge, Outcome, run_in_process};
 use proofmark::policy::RulePack;
-use proofmark::reference::Reference;
-
-static SUITE: LazyLock<Suite> = LazyLock::new(|| {
-    Suite::embedded().unwrap_or_else(|faults| panic!("{}", faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))
-});
 
 fn cases() -> impl Iterator<Item = &'static Case> {
     SUITE.cases().iter().filter(|case| case.contract == NAME)
 }
 
-fn judged(host: &mut dyn Implementation, case: &'static Case, pack: Option<&RulePack>) -> CaseResult {
-    let hello = Hello { protocol: vec![1], runner: Default::default(), suite: SUITE.info(), nonce: "0".into() };
-    let declaration = host.initialize(&hello).expect("a host of this protocol");
-    let judge = Judge::new(&SUITE, &declaration);
-    match pack {
-        Some(pack) => run_in_process(&judge.with_pack(pack), host, case).0,
-        None => run_in_process(&judge, host, case).0,
-    }
-}
-
-fn sources(result: &CaseResult) -> String {
-    let name = |source: &FindingSource| match source {
-        FindingSource::Rule(rule) => rule.clone(),
-        FindingSource::Expectation => "own".to_owned(),
-        FindingSource::Protocol => "protocol".to_owned(),
-    };
-    let binding = result.findings.iter().filter(|finding| finding.level >= result.level);
-    binding.map(|finding| name(&finding.source)).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
-}
-
 #[test]
 fn the_reference_passes_every_case_without_a_remark() {
-    let mut host = Reference::default();
-    let mut count = 0;
-    let mut wrong = Vec::new();
-    for case in cases() {
-        let result = judged(&mut host, case, None);
-        if result.outcome != Outcome::Passed || !result.findings.is_empty() {
-            wrong.push(format!("{} {}: {:?}", case.id, result.outcome, result.findings));
-        }
-        count += 1;
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(count >= 180, "{count} cases");
+    assert_the_reference_passes(cases(), 180);
 }
 
 #[test]
@@ -77,24 +41,7 @@ fn every_wrong_host_is_built_and_named_by_a_case() {
 
 #[test]
 fn every_case_fails_the_wrong_hosts_that_it_names() {
-    let mut missed = Vec::new();
-    let mut caught: BTreeMap<&str, (usize, String)> = BTreeMap::new();
-    for case in cases() {
-        for name in &case.catches {
-            let mut host = Host::new(name);
-            let result = judged(&mut host, case, None);
-            if result.outcome == Outcome::Failed {
-                let entry = caught.entry(name).or_insert_with(|| (0, format!("{} ({}) by {}", case.id, case.level, sources(&result))));
-                entry.0 += 1;
-            } else {
-                missed.push(format!("{} does not fail {name}: {} {:?}", case.id, result.outcome, result.reason));
-            }
-        }
-    }
-    for (name, (count, first)) in &caught {
-        println!("{name} | {count} | {first}");
-    }
-    assert!(missed.is_empty(), "{}", missed.join("\n"));
+    assert_cases_fail_their_hosts(cases(), Host::new);
 }
 
 #[test]
@@ -103,12 +50,11 @@ fn a_rule_about_views_or_projections_is_missed_when_it_is_gone() {
     let text = std::str::from_utf8(bytes).expect("UTF-8");
     for rule in RulePack::packet().rules().iter().filter(|rule| !rule.operations.is_empty()) {
         let without = RulePack::read(text).expect("the shipped pack").without(&rule.id);
-        let reports = |result: &CaseResult| result.findings.iter().any(|finding| finding.source == FindingSource::Rule(rule.id.clone()));
         let mut pairs = cases().flat_map(|case| NAMES.into_iter().map(move |name| (case, name)));
-        let witness =
-            pairs.find(|(case, name)| case.catches.iter().any(|it| it == name) && reports(&judged(&mut Host::new(name), case, None)));
+        let witness = pairs
+            .find(|(case, name)| case.catches.iter().any(|it| it == name) && reports(&judged(&mut Host::new(name), case, None), &rule.id));
         let Some((case, name)) = witness else { panic!("no wrong host breaks {}", rule.id) };
-        assert!(!reports(&judged(&mut Host::new(name), case, Some(&without))), "{} is reported without being there", rule.id);
+        assert!(!reports(&judged(&mut Host::new(name), case, Some(&without)), &rule.id), "{} is reported without being there", rule.id);
         println!("{} | {name} | {}", rule.id, case.id);
     }
 }

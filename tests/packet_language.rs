@@ -53,10 +53,11 @@ impl Score {
 
     fn print(self, name: &str) {
         let Self { hits, alarms, misses, silences } = self;
-        let (precision, recall) = (self.precision(), self.recall());
-        println!(
-            "{name:<10} precision {precision:.3} recall {recall:.3}: hits {hits}, misses {misses}, false alarms {alarms}, rightly silent {silences}"
-        );
+        let ratios = match hits + misses {
+            0 => String::new(),
+            _ => format!(" precision {:.3} recall {:.3}", self.precision(), self.recall()),
+        };
+        println!("{name:<10}{ratios}: hits {hits}, misses {misses}, false alarms {alarms}, rightly silent {silences}");
     }
 }
 

@@ -12,7 +12,16 @@ use crate::{embedded, yaml};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LanguagesFile {
+    parts: Vec<PartEntry>,
     languages: Vec<LanguageEntry>,
+}
+
+/// What stands in patterns as `⟨name⟩`, and may name earlier parts.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PartEntry {
+    name: String,
+    pattern: String,
 }
 
 #[derive(Deserialize)]
@@ -48,10 +57,22 @@ struct Language {
 static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
     let document = yaml::parse(embedded::text("schemas/authority-language.yaml")).expect("shipped YAML, held by a test");
     let file: LanguagesFile = serde_json::from_value(document.value).expect("shipped patterns, held by a test");
-    let compile = |entry: PatternEntry| Pattern { regex: Regex::new(&entry.pattern).expect("a shipped pattern, held by a test"), entry };
+    let mut parts: Vec<(String, String)> = Vec::new();
+    for part in file.parts {
+        let pattern = filled_in(&part.pattern, &parts);
+        parts.push((format!("⟨{}⟩", part.name), pattern));
+    }
+    let compile = |entry: PatternEntry| {
+        let regex = Regex::new(&filled_in(&entry.pattern, &parts)).expect("a shipped pattern, held by a test");
+        Pattern { regex, entry }
+    };
     let all = |entries: Vec<PatternEntry>| entries.into_iter().map(compile).collect();
     file.languages.into_iter().map(|language| Language { claims: all(language.claims), unless: all(language.unless) }).collect()
 });
+
+fn filled_in(pattern: &str, parts: &[(String, String)]) -> String {
+    parts.iter().fold(pattern.to_owned(), |text, (name, part)| text.replace(name, part))
+}
 
 /// What a text claims over the slice or a gate; the name of the pattern.
 ///
@@ -121,6 +142,7 @@ mod tests {
         let mut wrong = Vec::new();
         for pattern in LANGUAGES.iter().flat_map(|language| language.claims.iter().chain(&language.unless)) {
             let Pattern { entry, regex } = pattern;
+            assert!(!regex.as_str().contains('⟨'), "{} names a part that is not there, or a later one", entry.name);
             assert!(!entry.hits.is_empty() && !entry.misses.is_empty(), "{} lacks examples", entry.name);
             wrong.extend(entry.hits.iter().filter(|hit| !regex.is_match(hit)).map(|hit| format!("{} misses {hit:?}", entry.name)));
             wrong.extend(entry.misses.iter().filter(|miss| regex.is_match(miss)).map(|miss| format!("{} takes {miss:?}", entry.name)));

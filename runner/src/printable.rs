@@ -58,9 +58,10 @@ pub fn printable_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Bidirectional controls, invisible separators and the byte order mark: what is shown would not be what is there.
+/// Bidirectional controls, invisible separators, the byte order mark and its mirror images, which XML has no way to write: what is shown
+/// would not be what is there.
 fn is_format(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
@@ -71,6 +72,7 @@ mod tests {
     fn nothing_reaches_the_terminal_that_is_no_text() {
         assert_eq!(printable("\u{1b}[31mred\u{7}", true), "\\u{1b}[31mred\\u{7}");
         assert_eq!(printable("a\u{202e}b\u{9b}2J", true), "a\\u{202e}b\\u{9b}2J");
+        assert_eq!(printable("a\u{fffe}b\u{ffff}", true), "a\\u{fffe}b\\u{ffff}");
         assert_eq!(printable("a\r\nb\tc", true), "a\\r\nb\tc");
         assert_eq!(printable("a\nb", false), "a\\nb");
         assert!(matches!(printable("技能 🚀 é", false), Cow::Borrowed(_)));

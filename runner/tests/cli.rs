@@ -1195,3 +1195,36 @@ mod real_skills {
         run_with_input(&payload.out, ["check", "-"]).ends_with(0);
     }
 }
+
+#[test]
+fn reports_go_to_files_and_no_older_one_survives() {
+    let directory = files::scratch("reports");
+    let [junit, markdown, json] = ["junit.xml", "summary.md", "run.json"].map(|name| directory.join(name));
+    fs::write(&junit, "<testsuites/> of yesterday").unwrap();
+    let forms = [("junit", &junit), ("markdown", &markdown), ("json", &json)].map(|(form, path)| format!("{form}={}", text(path)));
+    let reports = forms.iter().flat_map(|form| ["--report", form]);
+
+    let said = binary::run(["run", &some_case().id].into_iter().chain(reports.clone())).ends_with(0);
+    assert!(said.last_line().starts_with("passed"), "{}", said.last_line());
+    let xml = fs::read_to_string(&junit).unwrap();
+    assert!(
+        xml.starts_with("<?xml") && xml.contains(&format!("<testcase name=\"{}\"", some_case().id)) && !xml.contains("<failure"),
+        "{xml}"
+    );
+    assert!(fs::read_to_string(&markdown).unwrap().starts_with("## proofmark: passed\n"));
+    let value: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    assert_eq!((value["exit"].as_u64(), column(&value["cases"], "id")), (Some(0), vec![some_case().id.as_str()]));
+
+    // A command line that selects nothing leaves no report that is still green.
+    binary::run(["run", "no.such.case"].into_iter().chain(reports)).refuses(2, &["no.such.case"]);
+    assert_eq!(fs::read_to_string(&junit).unwrap(), "");
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_known_before_the_run() {
+    let nowhere = files::scratch("no_report").join("missing").join("junit.xml");
+    binary::run(["run", "--report", &format!("junit={}", text(&nowhere))]).refuses(2, &["cannot be written", "junit.xml"]);
+    for (wrong, words) in [("tap=x", "\"tap\""), ("junit=", "is missing"), ("junit", "FORM"), ("markdown=-", "--format json")] {
+        binary::run(["run", "--report", wrong]).refuses(2, &[words]);
+    }
+}

@@ -165,3 +165,84 @@ fn the_json_form_has_everything() {
     assert_eq!(value["cases"][8]["outcome"], "passed");
     assert_eq!(value["cases"][3]["reason"], "no answer within 10s");
 }
+
+#[test]
+fn junit_counts_what_the_exit_status_counts() {
+    let suite = suite();
+    let report = mixed_bag(&suite);
+    let summary = Summary::of(&report);
+    let xml = report::junit(&report, &summary, Level::Must, summary.exit(Level::Must, false), &["--timeout".into(), "1s".into()]);
+    assert_eq!(xml, include_str!("snapshots/mixed-bag.xml"), "\n{xml}");
+    // One case failed, three are the adapter's fault, three were not judged; and the verdict itself fails.
+    assert!(xml.contains(r#"<testsuite name="skill_activation_evidence" tests="9" skipped="3" errors="3" failures="1">"#), "{xml}");
+    assert!(xml.contains(r#"<testsuite name="proofmark" tests="1" skipped="0" errors="0" failures="1">"#), "{xml}");
+}
+
+#[test]
+fn junit_is_red_exactly_where_the_run_is() {
+    let suite = suite();
+    let is_red = |xml: &str| xml.contains("<failure") || xml.contains("<error");
+    let of = |keep: &[usize], change: fn(&mut RunReport), fail_on: Level| {
+        let mut report = mixed_bag(&suite);
+        report.faults.clear();
+        report.results = keep.iter().map(|at| report.results[*at].clone()).collect();
+        change(&mut report);
+        let summary = Summary::of(&report);
+        let exit = summary.exit(fail_on, false);
+        let xml = report::junit(&report, &summary, fail_on, exit, &[]);
+        assert_eq!(is_red(&xml), exit != Exit::Conformant, "{exit:?}\n{xml}");
+        xml
+    };
+    let as_is = |_: &mut RunReport| ();
+    let should_fails = |report: &mut RunReport| {
+        report.results[0].level = Level::Should;
+        report.results[0].add(vec![finding(Level::Should, FindingSource::Expectation)]);
+    };
+    assert!(!is_red(&of(&[0, 6, 8], as_is, Level::Must)));
+    assert!(is_red(&of(&[0, 5], as_is, Level::Must)), "a must case is unsupported");
+    assert!(is_red(&of(&[], as_is, Level::Must)), "nothing ran");
+    assert!(is_red(&of(&[0], |report| report.faults.push("killed".into()), Level::Must)));
+    let below = of(&[0, 8], should_fails, Level::Must);
+    assert!(!is_red(&below) && below.contains("failed at should, below --fail-on must: /shown: expected"), "{below}");
+    assert!(is_red(&of(&[0, 8], should_fails, Level::Should)));
+}
+
+#[test]
+fn what_an_adapter_says_is_no_markup() {
+    let suite = suite();
+    let mut report = mixed_bag(&suite);
+    let evil = "</failure>]]><a onclick=\"x\">&amp; |`\u{fffe}\u{ffff}\u{0}\u{1b}[31m\u{202e}\n## conformant";
+    report.faults = vec![evil.to_owned()];
+    report.results[3].reason = Some(evil.to_owned());
+    report.results[5].reason = Some(evil.to_owned());
+    report.results[1].findings[0].got = evil.to_owned();
+    report.results[1].findings[0].path = evil.to_owned();
+    if let Some(it) = &mut report.implementation {
+        it.name = evil.to_owned();
+    }
+    let summary = Summary::of(&report);
+    let xml = report::junit(&report, &summary, Level::Must, Exit::NotConformant, &[]);
+    let markdown = report::markdown(&report, &summary, Level::Must, &[]);
+    assert!(!xml.contains("<a onclick") && !xml.contains("]]>"), "{xml}");
+    for text in [&xml, &markdown] {
+        assert!(!text.contains(['\u{fffe}', '\u{ffff}', '\u{0}', '\u{1b}', '\u{202e}']), "{text}");
+    }
+    assert_eq!(markdown.lines().filter(|line| line.starts_with("## ")).collect::<Vec<_>>(), ["## proofmark: not conformant"]);
+    // Each row has as many cells as its head: a bar in what was said begins none.
+    for row in markdown.lines().filter(|line| line.starts_with("| `t.")) {
+        assert_eq!(row.replace("\\|", "").matches('|').count(), 5, "{row}");
+    }
+    // No tag outside of code.
+    for line in markdown.lines().filter(|line| line.contains("<a onclick")) {
+        let before = line.split("<a onclick").next().unwrap_or_default();
+        assert_eq!(before.matches("``").count() % 2, 1, "{line}");
+    }
+}
+
+#[test]
+fn the_markdown_is_exact() {
+    let suite = suite();
+    let report = mixed_bag(&suite);
+    let markdown = report::markdown(&report, &Summary::of(&report), Level::Must, &["--timeout".into(), "1s".into()]);
+    assert_eq!(markdown, include_str!("snapshots/mixed-bag.md"), "\n{markdown}");
+}

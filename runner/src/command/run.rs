@@ -24,6 +24,7 @@ Examples:
   proofmark run activation.budget 'activation.*.chinese-*' -- node host.js
   proofmark run --profile lifecycle-host -- ./host        what a host of that kind has to do
   proofmark run --timeout 500ms --env MODE=test -- ./host
+  proofmark run --report junit=junit.xml --report markdown=summary.md -- ./host
 
 A pattern is a case id, the beginning of ids at a dot (activation.budget), a glob, or a case file.
 Without a command after `--` the reference implementation is judged. `proofmark explain protocol` says how an adapter answers.";
@@ -86,6 +87,9 @@ pub(super) struct RunArgs {
     /// Threads for the reference in this process
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+    /// Write the run to a file too: json=FILE, junit=FILE or markdown=FILE; may be given several times
+    #[arg(long, value_name = "FORM=FILE", value_parser = report_file)]
+    report: Vec<ReportFile>,
     /// Name every case, also those that passed
     #[arg(short, long)]
     verbose: bool,
@@ -93,6 +97,43 @@ pub(super) struct RunArgs {
     suite: SuiteArgs,
     #[command(flatten)]
     output: OutputArgs,
+}
+
+/// A form of the report, and the file that it goes to.
+#[derive(Debug, Clone)]
+struct ReportFile {
+    form: ReportForm,
+    path: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum ReportForm {
+    Json,
+    Junit,
+    Markdown,
+}
+
+fn report_file(text: &str) -> Result<ReportFile, String> {
+    let forms = "json=FILE, junit=FILE or markdown=FILE";
+    let (form, path) = text.split_once('=').ok_or_else(|| format!("expected {forms}"))?;
+    let form = match form {
+        "json" => ReportForm::Json,
+        "junit" => ReportForm::Junit,
+        "markdown" => ReportForm::Markdown,
+        other => return Err(format!("{other:?} is no form of a report; expected {forms}")),
+    };
+    match path {
+        "" => Err(format!("the file is missing; expected {forms}")),
+        "-" => Err("reports go to files; for standard output there is --format json".to_owned()),
+        path => Ok(ReportFile { form, path: path.into() }),
+    }
+}
+
+impl ReportFile {
+    fn write(&self, text: &[u8]) -> Result<(), Failure> {
+        std::fs::write(&self.path, text)
+            .map_err(|error| Failure::usage(format!("the report cannot be written: {}: {error}", self.path.display())))
+    }
 }
 
 fn line_bytes(text: &str) -> Result<usize, String> {
@@ -151,6 +192,8 @@ impl RunArgs {
 }
 
 pub(super) fn main(args: &RunArgs) -> Result<Exit, Failure> {
+    // A place that takes no report is known before the run, and where the run is refused or killed no older report stands for it.
+    args.report.iter().try_for_each(|file| file.write(b""))?;
     let rendering = shipped_profile(&args.rendering)?;
     if args.command.is_empty() && std::env::args_os().any(|word| word == "--") {
         return Err(Failure::usage("there is no command behind `--`; without the dashes the reference is judged"));
@@ -204,5 +247,17 @@ pub(super) fn main(args: &RunArgs) -> Result<Exit, Failure> {
         }
     }
     out.flush()?;
+    for file in &args.report {
+        let text = match file.form {
+            ReportForm::Json => {
+                let mut bytes = Vec::new();
+                write_json(&mut bytes, &report::json(&report, &summary, exit))?;
+                bytes
+            }
+            ReportForm::Junit => report::junit(&report, &summary, fail_on, exit, &args.rerun_flags()).into_bytes(),
+            ReportForm::Markdown => report::markdown(&report, &summary, fail_on, &args.rerun_flags()).into_bytes(),
+        };
+        file.write(&text)?;
+    }
     Ok(exit)
 }

@@ -13,9 +13,9 @@ use similar::TextDiff;
 use crate::printable::{printable, shortened};
 use crate::run::{RunReport, Summary};
 
-/// Findings of one case that are shown; what is left is counted.
 /// What was asked is shown up to so many bytes.
 const MAX_ASKED: usize = 1_000;
+/// Findings of one case that are shown; what is left is counted.
 const MAX_FINDINGS: usize = 20;
 /// Cases in which one rule is shown in full; where nothing else is wrong with further ones, a line each is enough.
 const MAX_CASES_A_RULE: usize = 3;
@@ -207,32 +207,9 @@ impl Terminal<'_> {
             "  {DIM}{} in the suite, {} selected, {} judged; requests repeated: {}; seed {}; {seconds:.2} s{DIM:#}",
             summary.in_suite, summary.selected, summary.judged, report.repeated, report.seed
         )?;
-        let failed = summary.failed_from(fail_on);
-        let faults = summary.adapter_faults();
-        let lesser = match summary.failed_from(Level::May) - failed {
-            0 => String::new(),
-            count => format!("; failed below {fail_on}: {count} (--fail-on counts them)"),
-        };
-        if failed > 0 {
-            writeln!(out, "{BAD}not conformant{BAD:#}: {failed} failed at {fail_on} or above")
-        } else if faults > 0 || summary.faults > 0 {
-            if summary.judged == 0 {
-                return writeln!(out, "{BAD}adapter at fault{BAD:#}: not one of the {} cases was judged", summary.selected);
-            }
-            writeln!(out, "{BAD}adapter at fault{BAD:#}: cases that could not be judged: {faults}; other faults: {}", summary.faults)
-        } else if summary.judged == 0 {
-            writeln!(out, "{BAD}nothing was judged{BAD:#}, and that is no conformance")
-        } else if summary.must_not_judged() > 0 {
-            writeln!(out, "{GOOD}passed in part{GOOD:#}: must cases that were not judged: {}{lesser}", summary.must_not_judged())
-        } else if summary.selected < summary.in_suite {
-            writeln!(
-                out,
-                "{GOOD}passed{GOOD:#}: every selected case{}",
-                if lesser.is_empty() { "" } else { " at that level" }.to_owned() + &lesser
-            )
-        } else {
-            writeln!(out, "{GOOD}conformant{GOOD:#}{lesser}")
-        }
+        let verdict = summary.verdict(fail_on);
+        let style = if verdict.is_good { GOOD } else { BAD };
+        writeln!(out, "{style}{}{style:#}{}", verdict.head, verdict.rest)
     }
 }
 

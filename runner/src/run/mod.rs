@@ -14,7 +14,7 @@ use proofmark::judge::CaseResult;
 
 pub use in_process::run_reference;
 pub use over_protocol::{OverProtocol, run_over_protocol};
-pub use summary::{LevelCount, RuleCount, Summary};
+pub use summary::{LevelCount, RuleCount, Summary, Verdict};
 
 /// Told about every finished case, in the order in which they finish.
 pub type Progress<'a> = dyn FnMut(&CaseResult) + 'a;

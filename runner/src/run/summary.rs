@@ -128,4 +128,44 @@ impl Summary {
             Exit::Conformant
         }
     }
+
+    /// The run in one sentence, where failures from `fail_on` up count.
+    #[must_use]
+    pub fn verdict(&self, fail_on: Level) -> Verdict {
+        let failed = self.failed_from(fail_on);
+        let faults = self.adapter_faults();
+        let lesser = match self.failed_from(Level::May) - failed {
+            0 => String::new(),
+            count => format!("; failed below {fail_on}: {count} (--fail-on counts them)"),
+        };
+        let bad = |head, rest| Verdict { is_good: false, head, rest };
+        let good = |head, rest| Verdict { is_good: true, head, rest };
+        if failed > 0 {
+            bad("not conformant", format!(": {failed} failed at {fail_on} or above"))
+        } else if (faults > 0 || self.faults > 0) && self.judged == 0 {
+            bad("adapter at fault", format!(": not one of the {} cases was judged", self.selected))
+        } else if faults > 0 || self.faults > 0 {
+            bad("adapter at fault", format!(": cases that could not be judged: {faults}; other faults: {}", self.faults))
+        } else if self.judged == 0 {
+            bad("nothing was judged", ", and that is no conformance".to_owned())
+        } else if self.must_not_judged() > 0 {
+            good("passed in part", format!(": must cases that were not judged: {}{lesser}", self.must_not_judged()))
+        } else if self.selected < self.in_suite {
+            let at = if lesser.is_empty() { "" } else { " at that level" };
+            good("passed", format!(": every selected case{at}{lesser}"))
+        } else {
+            good("conformant", lesser)
+        }
+    }
+}
+
+/// A run in one sentence: what it came to, and the rest, which begins with its own punctuation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether nothing that was judged failed. A pass in part is good in that sense, and exits with 1 unless it is allowed.
+    pub is_good: bool,
+    /// What it came to.
+    pub head: &'static str,
+    /// How so.
+    pub rest: String,
 }

@@ -21,6 +21,8 @@ pub const MAX_DEPTH: usize = 64;
 pub const MAX_NODES: usize = 2_000_000;
 /// The most bytes that the pointers to all values of a text may take together: a long key stands in the pointer of everything below it.
 const MAX_POINTER_BYTES: usize = 64 * 1024 * 1024;
+/// The most bytes of keys and values that a text may hold once its aliases are expanded: each alias is a copy.
+const MAX_EXPANDED_BYTES: usize = 64 * 1024 * 1024;
 /// Open brackets beyond which a text is refused unread: refusing it later takes time that grows with their square.
 const MAX_OPEN_BRACKETS: usize = 500;
 
@@ -116,10 +118,89 @@ fn read(text: &str, plain: bool) -> Result<Document, YamlError> {
     Ok(Document { value, places })
 }
 
-/// Writes a value as one YAML document in block style. Read again, it is the same value.
+/// Writes a value as one YAML document in block style, in characters that a reader sees: the others are escaped in double quotes. Read
+/// again, it is the same value.
 #[must_use]
 pub fn write(value: &Value) -> String {
-    serde_yaml::to_string(value).unwrap_or_else(|_| value.to_string())
+    let plain = |value: &Value| serde_yaml::to_string(value).unwrap_or_else(|_| value.to_string());
+    if !has_unseen(value) {
+        return plain(value);
+    }
+    // The writer can't be told which characters to escape. It gets a word for each text that has some, and the word is put right behind it.
+    let whole = value.to_string();
+    let mut sign = "unseen".to_owned();
+    while whole.contains(&sign) {
+        sign.push('x');
+    }
+    let mut texts = Vec::new();
+    let marked = marked(value, &sign, &mut texts);
+    let written = plain(&marked);
+    let mut pieces = written.split(&sign);
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let digits = piece.bytes().take_while(u8::is_ascii_digit).count();
+        let text = piece[..digits].parse::<usize>().ok().and_then(|at| texts.get(at)).copied().unwrap_or_default();
+        let quoted = double_quoted(text);
+        out.push_str(&quoted);
+        out.push_str(piece.get(digits + quoted.len()..).unwrap_or_default());
+    }
+    out
+}
+
+fn has_unseen(value: &Value) -> bool {
+    let unseen = |text: &str| text.contains(|c| c != '\n' && is_unseen(c));
+    match value {
+        Value::String(text) => unseen(text),
+        Value::Array(items) => items.iter().any(has_unseen),
+        Value::Object(members) => members.iter().any(|(key, member)| unseen(key) || has_unseen(member)),
+        _ => false,
+    }
+}
+
+/// The value with a word for each text that has unseen characters.
+fn marked<'v>(value: &'v Value, sign: &str, texts: &mut Vec<&'v str>) -> Value {
+    let mut word = |text: &'v str| {
+        if text.contains(|c| c != '\n' && is_unseen(c)) {
+            texts.push(text);
+            // As long as what will stand there: a long key is written in another way than a short one.
+            format!("{sign}{}{}", texts.len() - 1, "_".repeat(double_quoted(text).len()))
+        } else {
+            text.to_owned()
+        }
+    };
+    match value {
+        Value::String(text) => Value::String(word(text)),
+        Value::Array(items) => items.iter().map(|item| marked(item, sign, texts)).collect(),
+        Value::Object(members) => {
+            let keys: Vec<String> = members.keys().map(|key| word(key)).collect();
+            keys.into_iter().zip(members.values()).map(|(key, member)| (key, marked(member, sign, texts))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+fn double_quoted(text: &str) -> String {
+    let mut out = "\"".to_owned();
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            c if is_unseen(c) => out.push_str(&format!("\\U{:08X}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out + "\""
+}
+
+/// Whether a character would not be seen, or would change how others are: controls, bidirectional controls, separators without width, what
+/// looks like nothing, the byte order mark and its mirror images.
+#[must_use]
+pub fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
 }
 
 fn value(text: &str) -> Result<Value, YamlError> {
@@ -193,6 +274,39 @@ fn guard(text: &str) -> Result<(), YamlError> {
     Ok(())
 }
 
+/// How many bytes a text has once its aliases are expanded.
+#[derive(Default)]
+struct Expansion {
+    bytes: usize,
+    /// By anchor, what an alias of it adds.
+    anchored: HashMap<usize, usize>,
+    /// The anchors of open collections, and how many bytes came before each.
+    open: Vec<(usize, usize)>,
+}
+
+impl Expansion {
+    /// Counts an event; false where it is too much.
+    fn takes(&mut self, event: &Event<'_>) -> bool {
+        match event {
+            Event::Scalar(text, _, anchor, _) => {
+                self.bytes = self.bytes.saturating_add(text.len());
+                self.anchored.insert(*anchor, text.len());
+            }
+            Event::Alias(anchor) => {
+                self.bytes = self.bytes.saturating_add(self.anchored.get(anchor).copied().unwrap_or(0));
+            }
+            Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _) => self.open.push((*anchor, self.bytes)),
+            Event::SequenceEnd | Event::MappingEnd => {
+                if let Some((anchor, before)) = self.open.pop() {
+                    self.anchored.insert(anchor, self.bytes - before);
+                }
+            }
+            _ => {}
+        }
+        self.bytes <= MAX_EXPANDED_BYTES
+    }
+}
+
 enum Frame {
     Sequence { next: usize },
     Mapping { key: Option<(String, Place)> },
@@ -214,6 +328,7 @@ fn places(text: &str, plain: bool) -> Result<(HashMap<String, Place>, Vec<String
     let mut places = HashMap::new();
     let mut zeros = Vec::new();
     let mut pointer_bytes = 0;
+    let mut expansion = Expansion::default();
     let mut stack: Vec<Frame> = Vec::new();
     let mut pointer = String::new();
     let mut lengths: Vec<usize> = Vec::new();
@@ -225,6 +340,9 @@ fn places(text: &str, plain: bool) -> Result<(HashMap<String, Place>, Vec<String
         let here = Place { line: span.start.line(), column: span.start.col() + 1 };
         if let Some(what) = ornament(&event).filter(|_| plain) {
             return Err(YamlError { place: here, message: format!("{what}, which a plain document does not have") });
+        }
+        if !expansion.takes(&event) {
+            return Err(YamlError { place: here, message: format!("aliases that stand for more than {MAX_EXPANDED_BYTES} bytes") });
         }
         match event {
             Event::Scalar(..) | Event::Alias(_) | Event::SequenceStart(..) | Event::MappingStart(..) => {
@@ -321,6 +439,27 @@ mod tests {
         assert!(message("a: .inf").contains("not finite"));
         assert!(message("a: .nan").contains("not finite"));
         assert!(message("a: 1\n---\nb: 2\n").starts_with("line 2, column 1: a second document"));
+    }
+
+    #[test]
+    fn an_alias_counts_as_often_as_it_stands() {
+        let of = |bytes: usize, uses: usize| format!("a: &a [{}]\nb: [{}]\n", "x".repeat(bytes), vec!["*a"; uses].join(", "));
+        assert!(parse(&of(1 << 20, 62)).is_ok());
+        assert!(message(&of(1 << 20, 64)).contains("aliases that stand for more"), "{}", message(&of(1 << 20, 64)));
+        let nested = format!("a: &a {}\nb: &b [*a, *a, *a, *a]\nc: &c [*b, *b, *b, *b]\nd: [*c, *c, *c, *c]\n", "x".repeat(1 << 20));
+        assert!(message(&nested).contains("aliases that stand for more"));
+    }
+
+    #[test]
+    fn what_is_written_is_seen_and_read_again() {
+        let unseen = (0..=char::MAX as u32).filter_map(char::from_u32).filter(|c| is_unseen(*c));
+        for text in [unseen.collect::<String>(), "a\u{200d}\nb".into(), "\u{ad}\"\\ unseen0".into(), "plain: # text\n".into(), "\t".into()]
+        {
+            let value = json!({"unseen": text, text.clone(): [text, {"k": 1}], "unseenx1": 0});
+            let written = write(&value);
+            assert_eq!(written.chars().find(|c| *c != '\n' && is_unseen(*c)), None, "{written}");
+            assert_eq!(parse_plain(&written).unwrap().value, value, "{written}");
+        }
     }
 
     #[test]

@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use proofmark::yaml::is_unseen;
+
 /// The text with every character escaped that could move the cursor, start an escape sequence, or turn the reading direction. Line
 /// breaks and tabs stay where `lines` is true.
 #[must_use]
 pub fn printable(text: &str, lines: bool) -> Cow<'_, str> {
-    let harmful = |c: char| (c.is_control() && !(lines && matches!(c, '\n' | '\t'))) || is_format(c);
+    let harmful = |c: char| is_unseen(c) && !(lines && matches!(c, '\n' | '\t'));
     if !text.contains(harmful) {
         return Cow::Borrowed(text);
     }
@@ -41,7 +43,7 @@ pub fn shortened(text: &str, lines: bool) -> Cow<'_, str> {
 #[must_use]
 pub fn printable_json(json: &str) -> Cow<'_, str> {
     // Outside of strings JSON is ASCII, and its only control characters are line breaks, which stay.
-    let harmful = |c: char| (c.is_control() && c != '\n') || is_format(c);
+    let harmful = |c: char| is_unseen(c) && c != '\n';
     if !json.contains(harmful) {
         return Cow::Borrowed(json);
     }
@@ -56,12 +58,6 @@ pub fn printable_json(json: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
-}
-
-/// Bidirectional controls, invisible separators, the byte order mark and its mirror images, which XML has no way to write: what is shown
-/// would not be what is there.
-fn is_format(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

@@ -173,3 +173,106 @@ fn a_packet_goes_from_form_to_form_and_comes_back_the_same() {
     }
     assert_eq!(serde_json::from_str::<Value>(&fs::read_to_string(&file).unwrap()).unwrap(), packet());
 }
+
+#[test]
+fn what_no_reader_sees_goes_from_form_to_form_too() {
+    let directory = scratch("packet-unseen");
+    let mut unseen = packet();
+    unseen["risks"] = json!([
+        "family \u{1f468}\u{200d}\u{1f469}",
+        "\u{645}\u{6cc}\u{200c}",
+        "a\u{2028}b\u{85}c\rd\u{feff}",
+        "soft\u{ad}hyphen \"x\" \\u{200b}"
+    ]);
+    unseen["a\u{200b}b"] = json!(1);
+    unseen["a\\u{200b}b"] = json!(2);
+    let start = written(&directory, "start.json", &unseen.to_string());
+    let json = run(["check", &start]).ends_with(0).out.replace("start.json", "");
+    for (form, ending) in [("yaml", "yaml"), ("markdown", "md"), ("json", "json")] {
+        let said = run(["render", &start, "--to", form]).ends_with(0);
+        assert_eq!(said.out.chars().find(|c| *c != '\n' && proofmark::yaml::is_unseen(*c)), None, "{}", said.out);
+        let file = written(&directory, &format!("next.{ending}"), &said.out);
+        let back = run(["render", &file, "--to", "json"]).ends_with(0).json();
+        assert_eq!(back, unseen, "{form}");
+        assert_eq!(run(["check", &file]).ends_with(0).out.replace(&format!("next.{ending}"), ""), json, "{form}");
+    }
+}
+
+#[test]
+fn what_is_private_is_said_nowhere() {
+    let directory = scratch("packet-private");
+    let secret = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
+    let mail = "jane.doe@example.org";
+    let mut files = Vec::new();
+    for private in [secret, mail] {
+        for pointer in [
+            "/version",
+            "/observation_id",
+            "/skill/id",
+            "/skill/mode",
+            "/result/observation_class",
+            "/result/outcome",
+            "/result/compact_summary",
+            "/handoff/signal",
+            "/recovery/lossiness",
+            "/recovery/pointer",
+            "/recovery/sensitivity",
+            "/evidence_used/0/type",
+            "/evidence_used/0/scope",
+            "/evidence_used/0/ref",
+            "/risks/0",
+            "/source_refs/0",
+            "/metrics/raw_output_size",
+            "/skill",
+            "/risks",
+        ] {
+            let mut packet = packet();
+            let place = packet.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}"));
+            *place = json!(private);
+            files.push(written(&directory, &format!("{}.json", files.len()), &packet.to_string()));
+        }
+        for section in ["metrics", "result", "handoff"] {
+            let mut packet = packet();
+            packet[section][private] = json!({"approved": true, "signal": 1});
+            files.push(written(&directory, &format!("{}.json", files.len()), &packet.to_string()));
+        }
+        for (ending, text) in [
+            ("yaml", format!("observation_id: a\n{private}: 1\n{private}: 2\n")),
+            ("json", format!("{{\"observation_id\": 1, \"{private}\": 1, \"{private}\": 2}}")),
+            ("yaml", format!("observation_id: a\nx: {{<<: {private}}}\n")),
+            ("yaml", format!("observation_id: a\n{private}: .nan\n")),
+            ("md", format!("# P\n\n- observation_id: a\n- work_slice_id: b\n\n## result\n\n- {private}: 1\n- {private}: 2\n")),
+        ] {
+            files.push(written(&directory, &format!("{}.{ending}", files.len()), &text));
+        }
+    }
+    let mut arguments = vec!["check", "--contract", "evidence_return_packet", "--max-violations", "1000"];
+    arguments.extend(files.iter().map(String::as_str));
+    let wordy = run(arguments.clone());
+    arguments.extend(["--format", "json"]);
+    for said in [wordy, run(arguments)] {
+        for private in [&secret[..20], "jane.doe"] {
+            let line = said.out.lines().chain(said.err.lines()).find(|line| line.contains(private));
+            assert_eq!(line, None);
+        }
+        assert!(said.out.contains("a token of a forge") && said.out.contains("an e-mail address"), "{}", said.out);
+    }
+    for file in &files {
+        let said = run(["render", file]);
+        assert!(said.code == Some(0) || !(said.err.contains(secret) || said.err.contains(mail)), "{}", said.err);
+    }
+}
+
+#[test]
+fn a_mistake_beside_the_packet_is_named() {
+    let directory = scratch("packet-mistakes");
+    let good = written(&directory, "good.json", &packet().to_string());
+    let surface = written(&directory, "surface.yaml", "prefix: [out/]\n");
+    run(["check", &good, "--surface", &surface]).refuses(2, &["surface.yaml", "\"prefix\"", "refs and prefixes"]);
+    let broken = written(&directory, "broken.md", "# P\n\n```yaml\nobservation_id: a\nobservation_id: b\n```\n");
+    let said = run(["check", &broken]).ends_with(1).out;
+    assert!(said.contains("the block at line 3 can't be read: line 2, column 1: duplicate key"), "{said}");
+    let said = run_with_input(&to_markdown(&packet()), ["check", "-"]);
+    assert!(said.out.contains("--form markdown"), "{}", said.out);
+    run_with_input(&to_markdown(&packet()), ["check", "-", "--form", "markdown"]).ends_with(0);
+}

@@ -12,6 +12,6 @@ mod views;
 pub use exchange::{Companion, Exchange};
 pub use pack::{Check, Example, ExampleFault, PackError, Rule, RulePack};
 pub use packet::{Surface, authority_claim};
-pub use private::private_data;
+pub use private::{masked, private_data};
 pub use receipt::{Actionability, actionability, names_file, names_some_file};
 pub use trace::{Capabilities, Monitor, RunFiles};

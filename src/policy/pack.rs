@@ -1,5 +1,6 @@
 //! The rule pack: rules read from data, each with its check and with examples that pass and that fail.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::LazyLock;
@@ -10,6 +11,7 @@ use serde_json::Value;
 use super::checks;
 use super::exchange::{Companion, Exchange, NativeCheck, View};
 use super::packet::{self, PacketCheck, Subject, Surface};
+use super::private;
 use super::receipt::{self, DocumentCheck};
 use super::trace::{Breach, Monitor, RunFiles};
 use super::views::{self, ViewCheck};
@@ -483,6 +485,11 @@ impl Rule {
     /// A breach of this rule, at its own level or at the milder one.
     pub(super) fn violation(&self, path: String, message: String, is_milder: bool) -> Violation {
         let level = if is_milder { self.milder.unwrap_or(self.level) } else { self.level };
+        // What is said of a document is read in more places than the document.
+        let message = match private::masked(&message) {
+            Cow::Borrowed(_) => message,
+            Cow::Owned(masked) => masked,
+        };
         Violation { rule: self.id.clone(), level, path, message, at: None }
     }
 }

@@ -1,11 +1,13 @@
 //! Secrets and personal data, by patterns that are data.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::{Regex, RegexSet};
 use serde::Deserialize;
+use serde_json::Value;
 
-use crate::{embedded, yaml};
+use crate::{embedded, json, yaml};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -75,9 +77,58 @@ pub(super) fn found_in(text: &str) -> Vec<&'static str> {
     each.iter().filter(|detector| detector.finds(text)).map(|detector| detector.entry.name.as_str()).collect()
 }
 
+/// A text without the secrets and personal data in it: each word that holds some is replaced by what it was.
+///
+/// ```
+/// use proofmark::policy::masked;
+///
+/// assert_eq!(masked("ask \"jane.doe@example.org\" first"), "ask \"[an e-mail address]\" first");
+/// assert_eq!(masked("nothing to see"), "nothing to see");
+/// ```
+#[must_use]
+pub fn masked(text: &str) -> Cow<'_, str> {
+    let all = found_in(text);
+    if all.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let is_edge = |c: char| c.is_whitespace() || "\"'`/,;()[]{}<>".contains(c);
+    let mut out = String::with_capacity(text.len());
+    for piece in text.split_inclusive(is_edge) {
+        let word = piece.strip_suffix(is_edge).unwrap_or(piece);
+        match found_in(word).first() {
+            Some(kind) => {
+                out.push_str(&format!("[{kind}]"));
+                out.push_str(&piece[word.len()..]);
+            }
+            None => out.push_str(piece),
+        }
+    }
+    // What takes several words to be found can't be cut out of them.
+    if found_in(&out).is_empty() { Cow::Owned(out) } else { Cow::Owned(format!("[not shown: {}]", all.join(", "))) }
+}
+
+/// A value on one line for a message, as [`json::excerpt`] has it, unless it holds secrets or personal data.
+pub(super) fn excerpt(value: &Value, max_chars: usize) -> String {
+    match value.as_str().and_then(|text| found_in(text).first().copied()) {
+        Some(kind) => format!("[{kind}]"),
+        None => masked(&json::excerpt(value, max_chars)).into_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_found_in_what_is_shown() {
+        for hit in DETECTORS.each.iter().flat_map(|detector| &detector.entry.hits) {
+            for text in [hit.clone(), format!("duplicate key {hit:?}"), format!("/metrics/{hit}/value"), format!("a {hit}, and {hit}")] {
+                let shown = masked(&text);
+                assert!(found_in(&shown).is_empty(), "{text} became {shown}");
+            }
+            assert!(found_in(&excerpt(&Value::from(hit.as_str()), 12)).is_empty());
+        }
+    }
 
     #[test]
     fn every_pattern_finds_its_hits_and_passes_over_its_misses() {

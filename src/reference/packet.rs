@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::contract::packet::{EVIDENCE_FIELDS, FIELDS, SOURCE_REFS, has_field, shown_at};
 use crate::contract::refusal::Category;
+use crate::json;
 
 /// What a guided view shows, each depth adds to.
 const ADDED: [(&str, &[&str]); 3] = [
@@ -43,6 +44,12 @@ pub fn render(packet: &Value, depth: &Value) -> Result<(Value, String), Category
         copy(packet, pointer, &mut view);
     }
     let missing: Vec<&str> = wanted.iter().copied().filter(|pointer| !has_field(packet, pointer)).collect();
+    // A section that is no mapping has no fields, and may say all the same that something failed: it is shown as it is.
+    for section in ["result", "handoff"] {
+        if let Some(value) = packet.get(section).filter(|value| !value.is_object() && !value.is_null()) {
+            view.insert(section.to_owned(), value.clone());
+        }
+    }
     let view = json!({"depth": depth, "packet": view, "missing": missing});
     let text = markdown(&view);
     Ok((view, text))
@@ -104,6 +111,11 @@ fn markdown(view: &Value) -> String {
             let _ = write!(text, "\n- **{name}**: {}", line(value));
         }
     }
+    for section in ["result", "handoff"] {
+        if let Some(value) = packet.get(section).filter(|value| !value.is_object()) {
+            let _ = write!(text, "\n- **{section}** is of type {}, not a mapping: {}", json::type_name(value), line(value));
+        }
+    }
     text.push('\n');
     for (key, value) in packet.as_object().into_iter().flatten().filter(|(key, _)| !["result", "handoff"].contains(&key.as_str())) {
         match value {
@@ -137,5 +149,41 @@ fn line(value: &Value) -> String {
         Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
         other => other.to_string(),
     };
-    text.chars().flat_map(|c| ["\\*_`[]<>#|!".contains(c).then_some('\\'), Some(c)]).flatten().collect()
+    // All of ASCII's signs that can begin or end markup anywhere, and at the head of a line what begins a list, a rule or a fence.
+    let mut out = String::with_capacity(text.len() + 8);
+    for (at, c) in text.char_indices() {
+        let head = &text[..at];
+        let is_mark = "\\*_`[]<>#|!~&$^".contains(c)
+            || (matches!(c, '-' | '+' | '=' | ':') && head.is_empty())
+            || (matches!(c, '.' | ')') && !head.is_empty() && head.bytes().all(|byte| byte.is_ascii_digit()));
+        if is_mark {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_that_is_no_mapping_is_shown_as_it_is() {
+        for (packet, sign) in [
+            (json!({"result": "failed", "handoff": {"signal": "stop"}}), "failed"),
+            (json!({"result": {"outcome": "failed"}, "handoff": [{"signal": "escalate"}]}), "escalate"),
+            (json!({"result": {"outcome": "failed"}, "handoff": 7}), "of type integer"),
+        ] {
+            for depth in ["guided", "practitioner", "engineer"] {
+                let (view, text) = render(&packet, &json!(depth)).expect("a packet at a depth");
+                for section in ["result", "handoff"].into_iter().filter(|section| !packet[*section].is_object()) {
+                    assert_eq!(view["packet"][section], packet[section], "{depth}");
+                }
+                assert!(text.contains(sign), "{sign} is not in:\n{text}");
+            }
+        }
+        let (view, text) = render(&json!({"result": null}), &json!("guided")).expect("a packet at a depth");
+        assert_eq!((view["packet"].get("result"), text.contains("mapping")), (None, false), "a section of null has nothing");
+    }
 }

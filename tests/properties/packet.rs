@@ -4,6 +4,7 @@ use proofmark::contract::packet::{DEPTHS, MediaType, has_field, read, to_markdow
 use proofmark::policy::RulePack;
 use proofmark::reference::{project, render};
 use proptest::prelude::*;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::{Map, Value, json};
 
 use super::config;
@@ -150,5 +151,99 @@ proptest! {
                 prop_assert!(at.line >= 1 && at.line <= text.lines().count() + 1, "{at:?}");
             }
         }
+    }
+}
+
+/// What a reader of Markdown, with every extension on, makes of a view: the texts; `Err` with the first thing that is more than the
+/// headings, lists and strong words of the view itself.
+fn seen(view: &str) -> Result<String, String> {
+    let mut seen = String::new();
+    for event in Parser::new_ext(view, Options::all().difference(Options::ENABLE_SMART_PUNCTUATION)) {
+        match event {
+            Event::Start(Tag::Heading { .. } | Tag::Paragraph | Tag::List(None) | Tag::Item | Tag::Strong) => {}
+            Event::End(TagEnd::Strong) => {}
+            Event::End(_) => seen.push('\n'),
+            Event::Text(text) => seen.push_str(&text),
+            other => return Err(format!("{other:?}")),
+        }
+    }
+    Ok(seen)
+}
+
+#[track_caller]
+fn assert_is_no_markup(text: &str) {
+    let packet = json!({
+        "observation_id": text, "result": {"outcome": "failed", "compact_summary": text}, "handoff": {"signal": "stop", "reason": text},
+        "risks": [text, "after"], "source_refs": [text], "evidence_used": [], "metrics": {"m": text},
+    });
+    let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (_, view) = render(&packet, &json!("engineer")).unwrap();
+    let seen = seen(&view).unwrap_or_else(|what| panic!("{text:?} became {what} in\n{view}"));
+    for wanted in [format!("Reason: {plain}\n"), format!("Summary: {plain}\n"), format!("risks\n{plain}\nafter\n"), format!("m: {plain}\n")]
+    {
+        // The end of a line loses its blanks.
+        assert!(seen.contains(wanted.trim()), "{text:?}: {wanted:?} is not in {seen:?}");
+    }
+}
+
+#[test]
+fn a_text_is_no_markup_wherever_it_stands() {
+    for text in [
+        "~~~ gone",
+        "~~gone~~",
+        "```",
+        "---",
+        "- - -",
+        "***",
+        "1. one",
+        "12) two",
+        "+ a",
+        "- a",
+        "[ ] todo",
+        "[x] done",
+        "# head",
+        "> quote",
+        "===",
+        "| a | b |",
+        "<b>",
+        "<!-- hidden",
+        "&lt;",
+        "&amp; a",
+        "http://a.example <b>",
+        "[a](b)",
+        "![a](b)",
+        "[^1]: note",
+        "[^1]",
+        "$x$",
+        "$$x$$",
+        "^a^",
+        "{#id}",
+        ": def",
+        "a\\",
+        "\\",
+        "*a* _b_ `c`",
+        "[[wiki]]",
+        "+++",
+        "-",
+        "+",
+        "1.",
+        "0)",
+        "    code",
+        "[a]: /url",
+        "a  \nb",
+        "\u{a0}1. x",
+        "::: tip",
+    ] {
+        assert_is_no_markup(text);
+    }
+}
+
+proptest! {
+    #![proptest_config(config(256))]
+
+    #[test]
+    fn no_text_is_markup(text in "[-+*_=~`#>|\\[\\]()<>!&$^:;.{}\\\\ 0-9a-z]{1,24}") {
+        prop_assume!(!text.trim().is_empty());
+        assert_is_no_markup(&text);
     }
 }

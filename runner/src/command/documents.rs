@@ -113,7 +113,7 @@ pub(super) fn read_each(path: &Path, form: Option<DocumentForm>, each: &mut dyn 
                 return lines(&mut text.as_bytes(), each);
             }
             (Err(error), Some(b'{' | b'[')) => Err(error.to_string()),
-            _ => as_yaml().map_err(|error| error.to_string()),
+            _ => as_yaml().map_err(|error| format!("{error} (read as YAML; --form markdown, json or yaml says what it is)")),
         },
     };
     let text = (read_as.unwrap_or(DocumentForm::Yaml), text.to_owned());

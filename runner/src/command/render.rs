@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use proofmark::contract::packet::{self, DEPTHS, MediaType};
+use proofmark::policy::masked;
 use proofmark::reference;
 use serde_json::Value;
 
@@ -56,7 +57,7 @@ fn packet(args: &RenderArgs) -> Result<Value, Failure> {
         texts.push(read.text);
         Ok(())
     });
-    read.map_err(|error| Failure::usage(format!("{name}: {error}")))?;
+    read.map_err(|error| Failure::usage(format!("{name}: {}", masked(&error.to_string()))))?;
     let (1, Some(Some((form, text)))) = (texts.len(), texts.pop()) else {
         return Err(Failure::usage(format!("{name}: one packet is wanted")));
     };
@@ -65,7 +66,9 @@ fn packet(args: &RenderArgs) -> Result<Value, Failure> {
         DocumentForm::Yaml => MediaType::Yaml,
         DocumentForm::Json | DocumentForm::Jsonl => MediaType::Json,
     };
-    packet::read(&text, media_type).map(|read| read.packet).map_err(|error| Failure::usage(format!("{name}: {error}")))
+    packet::read(&text, media_type)
+        .map(|read| read.packet)
+        .map_err(|error| Failure::usage(format!("{name}: {}", masked(&error.to_string()))))
 }
 
 pub(super) fn main(args: &RenderArgs) -> Result<Exit, Failure> {

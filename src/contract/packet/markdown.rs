@@ -11,6 +11,11 @@ use super::{AUTHORITY_KEYS, MAPPINGS, SEQUENCES, TEXTS, folded};
 use crate::json::{self, pointer_push};
 use crate::yaml::{self, Place};
 
+const NO_PACKET: &str = "no packet is there: neither front matter, nor a fenced block of yaml or json, nor headings with a list item \
+                         observation_id or work_slice_id before them";
+/// Lines of packets that are named where there are several.
+const MAX_LINES_SHOWN: usize = 10;
+
 /// A block at the top level of a document.
 #[derive(Debug)]
 struct Block {
@@ -45,13 +50,18 @@ type Places = HashMap<String, Place>;
 pub(super) fn read(document: &str) -> Result<Read, ReadError> {
     let text = document.strip_prefix('\u{feff}').unwrap_or(document).replace("\r\n", "\n");
     let lines: Vec<&str> = text.split('\n').collect();
+    // A block that can't be read is prose. Where nothing else is there, it is said all the same.
+    let mut unreadable = None;
     let mut candidates: Vec<(usize, Result<Read, ReadError>)> = Vec::new();
     let mut first = 0;
     if lines[0] == "---"
         && let Some(end) = lines.iter().skip(1).position(|line| *line == "---").map(|at| at + 1)
     {
         first = end + 1;
-        candidates.extend(embedded(&lines[1..end].join("\n"), 1, false).map(|read| (1, Ok(read))));
+        match parsed(&lines[1..end].join("\n"), false) {
+            Ok(parsed) => candidates.extend(embedded(parsed, 1).map(|read| (1, Ok(read)))),
+            Err(error) => unreadable = Some((1, error)),
+        }
     }
     let rest = lines[first..].join("\n");
     let blocks = blocks(&rest, first);
@@ -62,27 +72,41 @@ pub(super) fn read(document: &str) -> Result<Read, ReadError> {
                 "json" => Some(true),
                 _ => None,
             };
-            let read = form.and_then(|is_json| embedded(body, block.line, is_json));
-            candidates.extend(read.map(|read| (block.line, Ok(read))));
+            let Some(is_json) = form else { continue };
+            match parsed(body, is_json) {
+                Ok(parsed) => candidates.extend(embedded(parsed, block.line).map(|read| (block.line, Ok(read)))),
+                Err(error) => drop(unreadable.get_or_insert((block.line, error))),
+            }
         }
     }
     candidates.extend(headed(&lines, &blocks));
     match candidates.len() {
         1 => candidates.remove(0).1,
-        0 => Err(ReadError {
-            place: None,
-            message: "no packet is there: neither front matter, nor a fenced block of yaml or json, nor headings with a list item observation_id or work_slice_id before them".to_owned(),
-        }),
+        0 => {
+            let unreadable =
+                unreadable.map_or_else(String::new, |(line, error)| format!("; the block at line {line} can't be read: {error}"));
+            Err(ReadError { place: None, message: format!("{NO_PACKET}{unreadable}") })
+        }
         _ => {
-            let at: Vec<String> = candidates.iter().map(|(line, _)| line.to_string()).collect();
-            Err(ReadError { place: None, message: format!("more than one packet is there, at the lines {}", at.join(", ")) })
+            let mut at: Vec<usize> = candidates.iter().map(|(line, _)| *line).collect();
+            at.sort_unstable();
+            let shown: Vec<String> = at.iter().take(MAX_LINES_SHOWN).map(ToString::to_string).collect();
+            let more = if at.len() > MAX_LINES_SHOWN { format!(" and {} more", at.len() - MAX_LINES_SHOWN) } else { String::new() };
+            Err(ReadError { place: None, message: format!("more than one packet is there, at the lines {}{more}", shown.join(", ")) })
         }
     }
 }
 
+fn parsed(text: &str, is_json: bool) -> Result<(Value, Places), String> {
+    if is_json {
+        return json::parse(text).map(|value| (value, Places::new())).map_err(|error| error.to_string());
+    }
+    yaml::parse_plain(text).map(yaml::Document::into_parts).map_err(|error| error.to_string())
+}
+
 /// A mapping with an id of a packet, out of a text that begins below a line.
-fn embedded(text: &str, below: usize, is_json: bool) -> Option<Read> {
-    let (packet, places) = if is_json { (json::parse(text).ok()?, Places::new()) } else { yaml::parse_plain(text).ok()?.into_parts() };
+fn embedded(parsed: (Value, Places), below: usize) -> Option<Read> {
+    let (packet, places) = parsed;
     let is_packet = ["observation_id", "work_slice_id"].iter().any(|key| packet.get(*key).is_some());
     is_packet.then(|| Read { packet, places: moved(places, "", below, 0) })
 }
@@ -334,7 +358,7 @@ impl Headed<'_> {
                     for number in block.text.clone() {
                         let line = self.line(number);
                         let inner = line.get(indent..).filter(|_| line[..indent].trim().is_empty()).unwrap_or(line.trim_start());
-                        let is_ours = items.contains(&number) || inner.starts_with(' ') || inner.trim().is_empty();
+                        let is_ours = items.binary_search(&number).is_ok() || inner.starts_with(' ') || inner.trim().is_empty();
                         if !is_ours {
                             return Err(ReadError::at(number, "a line of a list item that is not indented as its item is"));
                         }

@@ -6,7 +6,7 @@ use super::Subject;
 use crate::contract::packet::{
     EVIDENCE_SCOPES, EVIDENCE_TYPES, LOSSINESS, LOSSY_WITHOUT_RECOVERY, MODES, OBSERVATION_CLASSES, OUTCOMES, SENSITIVITIES, SIGNALS,
 };
-use crate::json;
+use crate::policy::private;
 use crate::policy::receipt::Finding;
 
 /// The words of a packet's fixed places.
@@ -30,7 +30,7 @@ pub(super) fn check(subject: &Subject<'_>) -> Option<Vec<Finding>> {
             return;
         };
         if !words.contains(&word) {
-            let word = json::excerpt(&Value::from(word), 80);
+            let word = private::excerpt(&Value::from(word), 80);
             found.push(Finding::new(pointer, format!("{word} is no word of it; there are {}", words.join(", "))));
         }
     };

@@ -12,6 +12,7 @@ use crate::contract::lifecycle::{
 };
 use crate::json;
 use crate::policy::RulePack;
+use crate::policy::private;
 use crate::policy::receipt::{names_file, names_some_file};
 use crate::verdict::{Level, Violation};
 
@@ -708,7 +709,7 @@ impl<'p> Monitor<'p> {
                 (_, None) => Some("hash is missing; in a run it is sha256: of the text that was read".to_owned()),
                 (Some(now), Some(hash)) if now.eq_ignore_ascii_case(hash) => None,
                 (Some(now), Some(hash)) => {
-                    let hash = json::excerpt(&Value::from(hash), 100);
+                    let hash = private::excerpt(&Value::from(hash), 100);
                     Some(format!("the hash of {wanted:?} as it is now is {now}, not {hash}"))
                 }
                 (None, _) => Some(format!("there is no file {wanted:?}")),
@@ -758,7 +759,7 @@ impl<'p> Monitor<'p> {
             }
             Some(needs) if needs.iter().any(|need| need == file) => {}
             Some(_) => {
-                let message = format!("the last step of {skill_id:?} does not need {}", json::excerpt(&Value::from(file), 120));
+                let message = format!("the last step of {skill_id:?} does not need {}", private::excerpt(&Value::from(file), 120));
                 self.report(Breach::NotFromSource, mark, message);
             }
         }

@@ -9,6 +9,7 @@ mod verbatim;
 use serde_json::{Map, Value};
 
 use super::exchange::View;
+use super::private;
 use super::receipt::Finding;
 use crate::json::{self, Step, pointer_of};
 
@@ -83,7 +84,7 @@ fn compare<'a>(packet: Option<&Value>, held: &'a Value, base: &str, whole: bool,
         }
         (held, Some(packet)) if json::equal(held, packet) => {}
         (_, Some(packet)) => {
-            found.push(Finding::new(pointer_of(base, path), format!("the packet has {} there", json::excerpt(packet, 160))))
+            found.push(Finding::new(pointer_of(base, path), format!("the packet has {} there", private::excerpt(packet, 160))))
         }
     }
 }

@@ -70,7 +70,8 @@ pub(super) struct CheckArgs {
     /// Whether the host of a trace can collect context, for events that come without a line of capabilities before them
     #[arg(long, value_name = "BOOL")]
     context_gc: Option<bool>,
-    /// The authorised surface of packets: a file with {refs, prefixes}, below which recovery pointers have to resolve
+    /// The authorised surface of packets, on which recovery pointers have to resolve: a file such as
+    /// `{refs: [ci/run-7.log], prefixes: [out/, "artifact:"]}`; a prefix ends in / or :
     #[arg(long, value_name = "FILE")]
     surface: Option<PathBuf>,
     /// A trace that was cut, without trace.ended, is not valid
@@ -149,8 +150,15 @@ impl Against {
         let surface = match &args.surface {
             None => None,
             Some(path) => {
-                let surface = Surface::read(&read_one(path)?);
-                Some(surface.map_err(|fault| Failure::usage(format!("--surface {}: {fault}", path.display())))?)
+                let value = read_one(path)?;
+                if let Some(other) = value.as_object().and_then(|it| it.keys().find(|key| !["refs", "prefixes"].contains(&key.as_str()))) {
+                    // A misspelt list is no empty one: nothing would resolve, and nobody would know why.
+                    return Err(Failure::usage(format!(
+                        "--surface {}: {other:?} is unknown there; it has refs and prefixes",
+                        path.display()
+                    )));
+                }
+                Some(Surface::read(&value).map_err(|fault| Failure::usage(format!("--surface {}: {fault}", path.display())))?)
             }
         };
         let Some(path) = &args.registry else { return Ok(Self { params: None, profile, surface }) };

@@ -1,9 +1,11 @@
 //! What is said of documents, for people and for programs.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use proofmark::contract::{activation, packet};
+use proofmark::policy::masked;
 use proofmark::verdict::{Level, Verdict, Violation};
 use proofmark::yaml::Place;
 use serde_json::json;
@@ -35,6 +37,13 @@ impl Counts {
     }
 }
 
+/// Messages come without secrets and personal data; a path has the document's own keys.
+fn mask_path(violation: &mut Violation) {
+    if let Cow::Owned(path) = masked(&violation.path) {
+        violation.path = path;
+    }
+}
+
 /// Writes results as they come.
 pub(super) struct Writer<'a> {
     args: &'a CheckArgs,
@@ -55,6 +64,7 @@ impl<'a> Writer<'a> {
     }
 
     pub(super) fn unreadable(&mut self, name: &str, message: &str) -> io::Result<()> {
+        let message = &*masked(message);
         if self.is_json() {
             return self.row(&json!({"document": name, "error": message}));
         }
@@ -68,6 +78,8 @@ impl<'a> Writer<'a> {
 
     pub(super) fn verdict(&mut self, name: &str, verdict: &Verdict, place: &dyn Fn(&str) -> Option<Place>) -> io::Result<()> {
         if self.is_json() {
+            let mut verdict = verdict.clone();
+            verdict.violations.iter_mut().for_each(mask_path);
             return self.row(&json!({"document": name, "verdict": verdict}));
         }
         let name = printable(name, false);
@@ -95,7 +107,7 @@ impl<'a> Writer<'a> {
         let Violation { rule, level, path, message, .. } = violation;
         let style = if *level == Level::Must { anstyle::AnsiColor::Red.on_default().bold() } else { anstyle::Style::new() };
         let path = if path.is_empty() { "the document" } else { path.as_str() };
-        writeln!(self.out, "  {style}{rule}{style:#} ({level}) {}{at} {}", printable(path, false), printable(message, false))
+        writeln!(self.out, "  {style}{rule}{style:#} ({level}) {}{at} {}", printable(&masked(path), false), printable(message, false))
     }
 
     /// A violation of a trace that is still coming.
@@ -103,7 +115,7 @@ impl<'a> Writer<'a> {
         &mut self,
         counts: &mut Counts,
         name: &str,
-        violation: Violation,
+        mut violation: Violation,
         first_line: Option<u64>,
     ) -> io::Result<()> {
         counts.add(&violation);
@@ -112,6 +124,7 @@ impl<'a> Writer<'a> {
         }
         counts.written += 1;
         if self.is_json() {
+            mask_path(&mut violation);
             counts.kept.push(violation);
             return Ok(());
         }

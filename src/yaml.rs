@@ -105,14 +105,15 @@ pub fn parse_plain(text: &str) -> Result<Document, YamlError> {
 fn read(text: &str, plain: bool) -> Result<Document, YamlError> {
     guard(text)?;
     // Places first: this reader says where a duplicate key stands, the other one only in which mapping.
-    let (places, zeros) = places(text, plain)?;
+    let (places, numbers) = places(text, plain)?;
     let mut value = value(text)?;
-    // In the core schema leading zeros change nothing; the reader of values takes such a number for a text.
-    for pointer in zeros.iter().filter(|_| plain) {
-        if let Some(number @ Value::String(_)) = value.pointer_mut(pointer)
-            && let Some(whole) = number.as_str().and_then(|text| text.parse::<i64>().ok())
-        {
-            *number = Value::from(whole);
+    // In the core schema leading zeros change nothing, and there are no binary numbers; the reader of values has it otherwise.
+    for (pointer, text) in numbers.into_iter().filter(|_| plain) {
+        let Some(value) = value.pointer_mut(&pointer) else { continue };
+        match (&value, text.parse::<i64>()) {
+            (Value::String(_), Ok(whole)) => *value = Value::from(whole),
+            (Value::Number(_), Err(_)) => *value = Value::from(text),
+            _ => {}
         }
     }
     Ok(Document { value, places })
@@ -323,10 +324,11 @@ fn ornament(event: &Event<'_>) -> Option<&'static str> {
     if anchor > 0 { Some("an anchor") } else { tag.then_some("a tag") }
 }
 
-/// The place of each value, and the pointers of plain whole numbers with leading zeros.
-fn places(text: &str, plain: bool) -> Result<(HashMap<String, Place>, Vec<String>), YamlError> {
+/// The place of each value; and with their pointers the plain texts that the reader of values takes for what they are not: whole numbers
+/// with leading zeros, and binary ones.
+fn places(text: &str, plain: bool) -> Result<(HashMap<String, Place>, Vec<(String, String)>), YamlError> {
     let mut places = HashMap::new();
-    let mut zeros = Vec::new();
+    let mut numbers = Vec::new();
     let mut pointer_bytes = 0;
     let mut expansion = Expansion::default();
     let mut stack: Vec<Frame> = Vec::new();
@@ -375,9 +377,9 @@ fn places(text: &str, plain: bool) -> Result<(HashMap<String, Place>, Vec<String
                     return Err(YamlError { place, message: format!("duplicate key {key:?}") });
                 }
                 if let Event::Scalar(text, ScalarStyle::Plain, ..) = &event
-                    && has_leading_zeros(text)
+                    && (has_leading_zeros(text) || is_binary(text))
                 {
-                    zeros.push(pointer.clone());
+                    numbers.push((pointer.clone(), text.clone().into_owned()));
                 }
                 match event {
                     Event::SequenceStart(..) => stack.push(Frame::Sequence { next: 0 }),
@@ -393,7 +395,11 @@ fn places(text: &str, plain: bool) -> Result<(HashMap<String, Place>, Vec<String
             _ => {}
         }
     }
-    Ok((places, zeros))
+    Ok((places, numbers))
+}
+
+fn is_binary(text: &str) -> bool {
+    text.strip_prefix(['-', '+']).unwrap_or(text).starts_with("0b")
 }
 
 fn has_leading_zeros(text: &str) -> bool {
@@ -439,6 +445,12 @@ mod tests {
         assert!(message("a: .inf").contains("not finite"));
         assert!(message("a: .nan").contains("not finite"));
         assert!(message("a: 1\n---\nb: 2\n").starts_with("line 2, column 1: a second document"));
+    }
+
+    #[test]
+    fn a_plain_document_has_the_numbers_of_the_core_schema() {
+        let value = parse_plain("[007, -007, 0b11, -0b11, '0b11', 0x1F, 0o17, 0b, 1e3, '007']").unwrap().value;
+        assert_eq!(value, json!([7, -7, "0b11", "-0b11", "0b11", 31, 15, "0b", 1e3, "007"]));
     }
 
     #[test]

@@ -324,9 +324,11 @@ fn ornament(event: &Event<'_>) -> Option<&'static str> {
     if anchor > 0 { Some("an anchor") } else { tag.then_some("a tag") }
 }
 
-/// The place of each value; and with their pointers the plain texts that the reader of values takes for what they are not: whole numbers
-/// with leading zeros, and binary ones.
-fn places(text: &str, plain: bool) -> Result<(HashMap<String, Place>, Vec<(String, String)>), YamlError> {
+/// By pointer, the plain texts that the reader of values takes for what they are not: whole numbers with leading zeros, and binary ones.
+type Misread = Vec<(String, String)>;
+
+/// The place of each value, and what the reader of values misreads.
+fn places(text: &str, plain: bool) -> Result<(HashMap<String, Place>, Misread), YamlError> {
     let mut places = HashMap::new();
     let mut numbers = Vec::new();
     let mut pointer_bytes = 0;

@@ -409,3 +409,66 @@ fn a_body_that_is_never_released_is_found_out() {
     let line = "      this.say(\"body.released\", { skill_id: skill.id });";
     lifecycle_fault("javascript-keeps", &JAVASCRIPT, line, "").is_found_out_in(RUNS, KEEPS_ALL);
 }
+
+/// Where packets are judged and rendered.
+const PACKETS: &[&str] =
+    &["packet.surface", "packet.metrics", "packet.version", "packet.authority", "packet.fields", "render.guided", "render.regardless"];
+
+fn packet_fault(name: &'static str, adapter: &'static Adapter, file: &'static str, line: &'static str, instead: &'static str) -> Fault {
+    Fault { name, adapter, file, line, instead }
+}
+
+#[test]
+fn a_pointer_prefix_by_string_is_found_out() {
+    let named = &[Named::Expectation("packet#resolves")];
+    let line = "            location.startswith(prefix) if prefix else location and not SCHEME.match(location)";
+    let python = "            location.startswith(prefix.rstrip(\"/\")) if prefix else location and not SCHEME.match(location)";
+    packet_fault("python-prefix", &PYTHON, "packets.py", line, python).is_found_out_in(PACKETS, named);
+    let line = "    return there.isInside && isSameRoot && here.text.startsWith(there.text) && here.text.length > there.text.length;";
+    let javascript = "    return there.isInside && isSameRoot && here.text.startsWith(there.text.replace(/[/]$/, \"\"));";
+    packet_fault("javascript-prefix", &JAVASCRIPT, "packet-pointers.mjs", line, javascript).is_found_out_in(PACKETS, named);
+}
+
+#[test]
+fn a_metric_of_zero_for_unknown_is_found_out() {
+    let named = &[Named::Expectation("packet#no-invention")];
+    let line = "    if value is not None and (provenance == \"unavailable\" or not is_number(value)):";
+    let python = "    if value not in (None, 0) and (provenance == \"unavailable\" or not is_number(value)):";
+    packet_fault("python-zero", &PYTHON, "packets.py", line, python).is_found_out_in(PACKETS, named);
+    let line = "      if (value !== null) say(\"must\", \"the value of what is unavailable is null\");";
+    let javascript = "      if (value) say(\"must\", \"the value of what is unavailable is null\");";
+    packet_fault("javascript-zero", &JAVASCRIPT, "packets.mjs", line, javascript).is_found_out_in(PACKETS, named);
+}
+
+#[test]
+fn a_guided_view_without_the_outcome_is_found_out() {
+    let named = &[Named::Rule("EP-120", "render#no-hiding")];
+    let line = "    \"guided\": [\"/result/compact_summary\", \"/result/outcome\", \"/handoff/signal\", \"/handoff/reason\"],";
+    let python = "    \"guided\": [\"/result/compact_summary\", \"/handoff/signal\", \"/handoff/reason\"],";
+    packet_fault("python-guided", &PYTHON, "packet_views.py", line, python).is_found_out_in(PACKETS, named);
+    let line = "const GUIDED = [\"/result/compact_summary\", \"/result/outcome\", \"/handoff/signal\", \"/handoff/reason\"];";
+    let javascript = "const GUIDED = [\"/result/compact_summary\", \"/handoff/signal\", \"/handoff/reason\"];";
+    packet_fault("javascript-guided", &JAVASCRIPT, "packet-views.mjs", line, javascript).is_found_out_in(PACKETS, named);
+}
+
+#[test]
+fn an_unknown_version_that_is_accepted_is_found_out() {
+    let named = &[Named::Expectation("packet#version")];
+    let line = "        if self.packet.get(\"version\") != VERSION:";
+    let python = "        if not isinstance(self.packet.get(\"version\"), str):";
+    packet_fault("python-version", &PYTHON, "packets.py", line, python).is_found_out_in(PACKETS, named);
+    let line = "  if (packet.version !== PACKET_VERSION) {";
+    let javascript = "  if (typeof packet.version !== \"string\") {";
+    packet_fault("javascript-version", &JAVASCRIPT, "packets.mjs", line, javascript).is_found_out_in(PACKETS, named);
+}
+
+#[test]
+fn nested_authority_that_is_ignored_is_found_out() {
+    let named = &[Named::Expectation("packet#no-authority")];
+    let line = "                if names_are_free or fold(key) not in AUTHORITY:";
+    let python = "                if place is not None or fold(key) not in AUTHORITY:";
+    packet_fault("python-authority", &PYTHON, "packets.py", line, python).is_found_out_in(PACKETS, named);
+    let line = "        if (path !== \"/metrics\" && AUTHORITY_KEYS.has(folded(key))) {";
+    let javascript = "        if (path === \"\" && AUTHORITY_KEYS.has(folded(key))) {";
+    packet_fault("javascript-authority", &JAVASCRIPT, "packets.mjs", line, javascript).is_found_out_in(PACKETS, named);
+}

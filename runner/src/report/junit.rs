@@ -7,7 +7,7 @@ use proofmark::judge::{CaseResult, FindingSource, Outcome};
 use proofmark::verdict::Level;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::rerun_command;
+use super::{deciding, rerun_command, step_and_path};
 use crate::exit::Exit;
 use crate::printable::{printable, shortened};
 use crate::run::{RunReport, Summary};
@@ -120,13 +120,11 @@ fn source(source: &FindingSource) -> String {
 
 /// The first finding that made the case fail, in one line.
 fn first_finding(result: &CaseResult) -> String {
-    let level = result.failed_level().unwrap_or(result.level);
-    result.findings.iter().find(|finding| finding.level >= level).map_or_else(String::new, |finding| {
-        let step = finding.step.as_ref().map_or_else(String::new, |step| format!("step {step}, "));
-        let path = if finding.path.is_empty() { "the answer" } else { &finding.path };
+    deciding(result).map_or_else(String::new, |finding| {
+        let place = step_and_path(finding);
         let text = match &finding.source {
-            FindingSource::Rule(rule) => format!("{rule}: {step}{path} {}", finding.got),
-            _ => format!("{step}{path}: expected {}, got {}", finding.expected, finding.got),
+            FindingSource::Rule(rule) => format!("{rule}: {place} {}", finding.got),
+            _ => format!("{place}: expected {}, got {}", finding.expected, finding.got),
         };
         shortened(&text, false).into_owned()
     })
@@ -135,9 +133,7 @@ fn first_finding(result: &CaseResult) -> String {
 fn findings(result: &CaseResult) -> String {
     let mut lines = Vec::new();
     for finding in result.findings.iter().take(MAX_FINDINGS) {
-        let step = finding.step.as_ref().map_or_else(String::new, |step| format!("step {step}, "));
-        let path = if finding.path.is_empty() { "the answer" } else { &finding.path };
-        lines.push(format!("{} ({}) {}", source(&finding.source), finding.level, shortened(&format!("{step}{path}"), false)));
+        lines.push(format!("{} ({}) {}", source(&finding.source), finding.level, shortened(&step_and_path(finding), false)));
         lines.push(format!("  expected {}", shortened(&finding.expected, false)));
         lines.push(format!("  got      {}", shortened(&finding.got, false)));
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use proofmark::judge::{CaseResult, FindingSource, Outcome};
 use proofmark::verdict::Level;
 
-use super::rerun_command;
+use super::{deciding, path, rerun_command};
 use crate::printable::shortened;
 use crate::run::{RunReport, Summary};
 
@@ -110,12 +110,11 @@ fn what(result: &CaseResult) -> String {
         let reason = result.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or_default();
         return format!("{}: {}", result.outcome, cell(reason));
     }
-    let level = result.failed_level().unwrap_or(result.level);
-    result.findings.iter().find(|finding| finding.level >= level).map_or_else(String::new, |finding| {
-        let path = if finding.path.is_empty() { "the answer" } else { &finding.path };
+    deciding(result).map_or_else(String::new, |finding| {
+        let path = cell(path(finding));
         match &finding.source {
-            FindingSource::Rule(rule) => format!("{}: {} {}", cell(rule), cell(path), cell(&finding.got)),
-            _ => format!("{}: expected {}, got {}", cell(path), cell(&finding.expected), cell(&finding.got)),
+            FindingSource::Rule(rule) => format!("{}: {path} {}", cell(rule), cell(&finding.got)),
+            _ => format!("{path}: expected {}, got {}", cell(&finding.expected), cell(&finding.got)),
         }
     })
 }

@@ -58,11 +58,14 @@
 //! # The rooms
 //! [`contract`]: what the documents are · [`policy`]: rules over them · [`mod@reference`]: what a correct host says · [`case`]: what we ask ·
 //! [`adapter`]: how we ask it · [`judge`]: expectation and rules against answers · [`schema`], [`json`], [`yaml`], [`verdict`]: what these
-//! stand on · [`embedded`]: the suite and schemas of this version.
+//! stand on · [`embedded`]: the suite and schemas of this version ·
+//! [`dice`], [`digest`]: small tools.
 
 pub mod adapter;
 pub mod case;
 pub mod contract;
+pub mod dice;
+pub mod digest;
 pub mod embedded;
 pub mod json;
 pub mod judge;

@@ -11,6 +11,7 @@ use proofmark::contract::lifecycle::{self, Event, HOST_EVENTS, Profile, REQUIRED
 use proofmark::contract::packet;
 use proofmark::contract::refusal::Category;
 use proofmark::contract::rendering::{BelowFloor, CardCost, Empty, Fit, Order, RenderingProfile, Suffix, Unit};
+use proofmark::dice::Dice;
 use proofmark::policy::{Exchange, RulePack};
 use proofmark::reference::Reference;
 use proofmark::schema::Schema;
@@ -125,23 +126,6 @@ fn the_evidence_schema_agrees_with_the_shape_rules_on_every_example() {
     }
 }
 
-/// Numbers that look random and are the same in every run (SplitMix64).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((z ^ (z >> 31)) % bound as u64).unwrap()
-    }
-
-    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
-    }
-}
-
 /// One random edit at one random place: another value, a member or an element taken out, one put in.
 fn mutate(value: &mut Value, dice: &mut Dice) {
     let mut places = Vec::new();
@@ -211,7 +195,7 @@ fn the_evidence_schema_agrees_with_the_shape_rules_on_mutated_payloads() {
             .collect();
     let pack = RulePack::activation();
     good.extend(pack.rule("AE-103").unwrap().pass.iter().map(|example| pack.example_value(example).unwrap()["result"].take()));
-    let mut dice = Dice(1);
+    let mut dice = Dice::new(1);
     let (mut accepted, mut refused) = (0, 0);
     for _ in 0..2_000 {
         let mut payload = dice.pick(&good).clone();

@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("verdict", &[]),
     ("json", &[]),
+    ("dice", &[]),
+    ("digest", &["json"]),
     ("yaml", &["json"]),
     ("schema", &["json"]),
     ("contract", &["json", "yaml"]),
@@ -26,8 +28,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // It is reached through the adapter's trait; its validators are the rule packs.
     ("reference", &["adapter", "contract", "embedded", "json", "policy", "verdict"]),
     // A case names operations, profiles and rules, and the loader knows which there are.
-    ("case", &["adapter", "contract", "embedded", "json", "policy", "schema", "verdict", "yaml"]),
-    ("judge", &["adapter", "case", "contract", "embedded", "json", "policy", "reference", "schema", "verdict", "yaml"]),
+    ("case", &["adapter", "contract", "digest", "embedded", "json", "policy", "schema", "verdict", "yaml"]),
+    ("judge", &["adapter", "case", "contract", "dice", "embedded", "json", "policy", "reference", "schema", "verdict", "yaml"]),
 ];
 
 /// Doors that are never to be opened, whatever the table above comes to say.

@@ -14,10 +14,10 @@ use std::time::Duration;
 use proofmark::case::Suite;
 use proofmark::judge::{Finding, FindingSource, Outcome};
 use proofmark::verdict::Level;
-use proofmark_runner::client::ClientOptions;
+use proofmark_runner::client::{ClientOptions, Endpoint};
 use proofmark_runner::exit::Exit;
 use proofmark_runner::filter::Filter;
-use proofmark_runner::run::{OverProtocol, RunReport, Summary, run_over_protocol};
+use proofmark_runner::run::{OverProtocol, Plan, RunReport, RunSettings, Summary, run_over_protocol};
 
 #[path = "support/files.rs"]
 mod files;
@@ -68,7 +68,8 @@ impl Adapter {
         client.request_timeout = Duration::from_secs(300);
         client.start_timeout = Duration::from_secs(60);
         client.grace = Duration::from_secs(60);
-        run_over_protocol(&SUITE, &cases, &OverProtocol { client, window: 64, laws: true, seed: 0, max_restarts: 0 }, &mut |_| {})
+        let options = OverProtocol { endpoint: Endpoint::Command(client), window: 64, jobs: 1, max_restarts: 0 };
+        run_over_protocol(&SUITE, Plan::new(&cases), RunSettings::new(&SUITE, cases.len()), &options, &mut ())
     }
 }
 

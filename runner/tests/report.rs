@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use proofmark::adapter::{ImplementationInfo, SuiteInfo};
+use proofmark::adapter::{Declaration, SuiteInfo};
 use proofmark::case::{LoadOptions, Suite, SuiteFiles};
 use proofmark::judge::{CaseResult, Finding, FindingSource, Outcome, StepDifference};
 use proofmark::verdict::Level;
 use proofmark_runner::exit::Exit;
 use proofmark_runner::report::{self, Terminal};
-use proofmark_runner::run::{RunReport, Summary};
+use proofmark_runner::run::{RunReport, RunSettings, Summary};
 use serde_json::json;
 
 fn suite() -> Suite {
@@ -72,24 +72,21 @@ fn mixed_bag(suite: &Suite) -> RunReport {
         vec![StepDifference { step: None, expected: json!({"shown": ["a"]}), got: json!({"shown": ["a", "b\u{1b}[2J"]}) }];
     results[4].stderr = Some("Traceback\u{7}\n  line two\n".into());
     results[8].add(vec![finding(Level::Should, FindingSource::Rule("AE-117".into()))]);
-    RunReport {
+    let mut declaration = Declaration::new("bag\u{1b}", "2", "Rust");
+    declaration.operations = vec!["activation.read".into()];
+    let settings = RunSettings {
         suite: SuiteInfo { version: "0.1.0".into(), digest: "sha256:0123456789abcdef".into() },
-        suite_cases: 9,
-        selected: 9,
-        implementation: Some(ImplementationInfo {
-            name: "bag\u{1b}".into(),
-            version: "2".into(),
-            language: "Rust".into(),
-            url: None,
-            issues: None,
-        }),
-        rendering: None,
         command: vec!["./my host".into()],
+        seed: 7,
+        ..RunSettings::new(suite, 9)
+    };
+    RunReport {
+        declaration: Some(declaration),
         results,
         faults: vec!["it had to be killed".into()],
         repeated: 1,
-        seed: 7,
         elapsed: Duration::from_millis(1234),
+        ..RunReport::new(settings)
     }
 }
 
@@ -217,8 +214,8 @@ fn what_an_adapter_says_is_no_markup() {
     report.results[5].reason = Some(evil.to_owned());
     report.results[1].findings[0].got = evil.to_owned();
     report.results[1].findings[0].path = evil.to_owned();
-    if let Some(it) = &mut report.implementation {
-        it.name = evil.to_owned();
+    if let Some(it) = &mut report.declaration {
+        it.implementation.name = evil.to_owned();
     }
     let summary = Summary::of(&report);
     let xml = report::junit(&report, &summary, Level::Must, Exit::NotConformant, &[]);

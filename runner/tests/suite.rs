@@ -11,8 +11,8 @@ use proofmark::adapter::Implementation as _;
 use proofmark::case::{Case, LoadOptions, Suite, SuiteFiles};
 use proofmark::judge::{CaseResult, Judge, Outcome, run_in_process};
 use proofmark::reference::Reference;
-use proofmark_runner::client::ClientOptions;
-use proofmark_runner::run::{OverProtocol, hello, run_over_protocol};
+use proofmark_runner::client::{ClientOptions, Endpoint};
+use proofmark_runner::run::{OverProtocol, Plan, RunSettings, hello, run_over_protocol};
 
 const IN_PROCESS: &str = "reference";
 const OVER_PROTOCOL: &str = "protocol";
@@ -81,13 +81,12 @@ fn over_protocol(suite: &Suite) -> HashMap<String, CaseResult> {
             continue;
         }
         let options = OverProtocol {
-            client: ClientOptions::new([env!("CARGO_BIN_EXE_proofmark"), "serve", "--rendering", name]),
+            endpoint: Endpoint::Command(ClientOptions::new([env!("CARGO_BIN_EXE_proofmark"), "serve", "--rendering", name])),
             window: 64,
-            laws: true,
-            seed: 0,
+            jobs: 1,
             max_restarts: 0,
         };
-        let report = run_over_protocol(suite, &cases, &options, &mut |_| {});
+        let report = run_over_protocol(suite, Plan::new(&cases), RunSettings::new(suite, cases.len()), &options, &mut ());
         for fault in &report.faults {
             eprintln!("adapter fault: {fault}");
         }

@@ -1,10 +1,12 @@
 //! Helpers in what a case gives: short forms of what would be long, or of what depends on the host's profile.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use base64::Engine as _;
 use serde_json::{Map, Value};
 
+use super::file::Case;
 use super::suite::SuiteFiles;
 use crate::contract::skill_file;
 use crate::json::{self, pointer_push};
@@ -377,18 +379,7 @@ impl Expander<'_> {
     }
 
     fn resolve(&self, name: &str) -> Result<String, String> {
-        let folder = self.case_file.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-        for part in name.split('/') {
-            match part {
-                "" | "." => {}
-                ".." => {
-                    parts.pop().ok_or_else(|| format!("{name:?} leads out of the suite"))?;
-                }
-                part => parts.push(part),
-            }
-        }
-        Ok(parts.join("/"))
+        resolve(self.case_file, name)
     }
 
     fn file(&self, name: &str) -> Result<(String, &str), String> {
@@ -470,6 +461,52 @@ fn substitute_text(text: &str, index: usize) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// A path as a case writes it, from the suite's root.
+fn resolve(case_file: &str, name: &str) -> Result<String, String> {
+    let folder = case_file.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in name.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop().ok_or_else(|| format!("{name:?} leads out of the suite"))?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Ok(parts.join("/"))
+}
+
+/// The suite's files that a case takes in by `$file` and `$skills_dir`, in order and each once.
+pub(super) fn files_named<'f>(case: &Case, files: &'f SuiteFiles) -> BTreeMap<String, &'f [u8]> {
+    fn walk(value: &Value, found: &mut Vec<(String, bool)>) {
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| walk(item, found)),
+            Value::Object(members) => {
+                let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+                found.extend(text(members.get("$file")).map(|path| (path, false)));
+                found.extend(text(members.get("$skills_dir").and_then(|it| it.get("path"))).map(|path| (path, true)));
+                members.values().for_each(|value| walk(value, found));
+            }
+            _ => {}
+        }
+    }
+    let mut named = Vec::new();
+    case.steps.iter().for_each(|step| walk(&step.given, &mut named));
+    let mut taken = BTreeMap::new();
+    for (path, is_folder) in named {
+        // What leads out of the suite is a fault of the case, which its expansion reports.
+        let Ok(path) = resolve(&case.file, &path) else { continue };
+        if is_folder {
+            let names: Vec<String> = files.below(&format!("{path}/")).map(|(name, _)| name.to_owned()).collect();
+            taken.extend(names.into_iter().filter_map(|name| files.get(&name).map(|bytes| (name, bytes))));
+        } else if let Some(bytes) = files.get(&path) {
+            taken.insert(path, bytes);
+        }
+    }
+    taken
 }
 
 #[cfg(test)]

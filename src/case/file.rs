@@ -86,6 +86,15 @@ impl Case {
         self.document.place(&format!("{base}/expect{pointer}"))
     }
 
+    /// The operations that it asks for, as they are declared, each once.
+    #[must_use]
+    pub fn operations(&self) -> Vec<String> {
+        let mut names: Vec<&str> = self.steps.iter().map(|step| step.operation.declared_name()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.into_iter().map(str::to_owned).collect()
+    }
+
     /// Whether what is right depends on a rendering profile.
     #[must_use]
     pub fn depends_on_profile(&self) -> bool {
@@ -98,6 +107,18 @@ impl Case {
         self.steps
             .iter()
             .any(|step| expand::has_relative_budget(&step.given) || step.expect.as_ref().is_some_and(Expectation::uses_reference))
+    }
+
+    /// What it asks and what it wants, without what is there for people: the part that a frozen requirement set holds fast.
+    pub(super) fn meaning(&self) -> Value {
+        let entry = self.document.value.pointer(&self.pointer).cloned().unwrap_or_default();
+        let mut meaning = serde_json::json!({"contract": self.contract, "clause": self.clause});
+        for key in ["level", "basis", "operation", "given", "expect", "steps", "profile", "assume", "without"] {
+            if let Some(value) = entry.get(key) {
+                meaning[key] = value.clone();
+            }
+        }
+        meaning
     }
 
     /// The line of the next case of the file, or `None` for the last one: where this one's text ends.

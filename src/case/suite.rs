@@ -6,13 +6,13 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde_json::json;
-use sha2::{Digest as _, Sha256};
 
+use super::expand;
 use super::file::{self, Case};
 use crate::policy::RulePack;
 use crate::verdict::Level;
 use crate::yaml::{self, Place};
-use crate::{adapter, embedded};
+use crate::{adapter, digest, embedded};
 
 /// The files of a suite: paths from its root, with slashes, and bytes. The library reads none itself.
 #[derive(Debug, Clone, Default)]
@@ -61,18 +61,9 @@ impl SuiteFiles {
     /// `sha256:` over the name and digest of every file.
     #[must_use]
     pub fn digest(&self) -> String {
-        let list: Vec<_> = self.files.iter().map(|(name, bytes)| json!([name, hex(&Sha256::digest(bytes))])).collect();
-        let canonical = serde_json_canonicalizer::to_vec(&list).unwrap_or_default();
-        format!("sha256:{}", hex(&Sha256::digest(canonical)))
+        let list: Vec<_> = self.files.iter().map(|(name, bytes)| json!([name, digest::hex(bytes)])).collect();
+        digest::of_value(&list.into()).unwrap_or_default()
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// A fault of a suite, with where it is. A suite with one does not run.
@@ -239,6 +230,18 @@ impl Suite {
     #[must_use]
     pub fn requirement(&self, id: &str) -> Option<&Requirement> {
         self.requirements.iter().find(|requirement| requirement.id == id)
+    }
+
+    /// The digest of what a case asks and wants: `sha256:` over its contract, level, basis, clause, calls and expectations, and over the
+    /// files that it takes in. Its title, its reason and its place are no part of that.
+    ///
+    /// # Errors
+    /// Where the case holds an integer that has no canonical form.
+    pub fn case_digest(&self, case: &Case) -> Result<String, String> {
+        let mut meaning = case.meaning();
+        let named = expand::files_named(case, &self.files);
+        meaning["files"] = named.iter().map(|(name, bytes)| json!([name, digest::hex(bytes)])).collect();
+        digest::of_value(&meaning)
     }
 
     /// The suite's files.

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::case::Case;
 use crate::verdict::{Basis, Level};
 
 /// The outcome of a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// Everything that it judges held.
@@ -70,7 +70,7 @@ impl fmt::Display for Outcome {
 }
 
 /// What found a fault.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingSource {
     /// The case's own expectation.
@@ -82,7 +82,8 @@ pub enum FindingSource {
 }
 
 /// One thing that did not hold.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Finding {
     /// How binding it is.
     pub level: Level,
@@ -103,18 +104,19 @@ pub struct Finding {
     /// Column there.
     pub column: usize,
     /// What else was asked to find this, where it was not the case's own request.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Value>,
     /// What the case itself asked, where that is short.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Value>,
     /// Of a run, the events around the one that the path names, with their numbers.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Value>,
 }
 
 /// What a step's answer was and what it would have to be, for a diff.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StepDifference {
     /// The step's name, in a case of several.
     pub step: Option<String>,
@@ -125,7 +127,8 @@ pub struct StepDifference {
 }
 
 /// A case with its outcome.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CaseResult {
     /// The case's id.
     pub id: String,
@@ -139,6 +142,8 @@ pub struct CaseResult {
     pub clause: String,
     /// Its contract.
     pub contract: String,
+    /// The operations that it asks for, as they are declared, each once.
+    pub operations: Vec<String>,
     /// Its file, from the suite's root.
     pub file: String,
     /// Its line there.
@@ -146,15 +151,15 @@ pub struct CaseResult {
     /// What is said of it.
     pub outcome: Outcome,
     /// Why, for what was not judged.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Everything that did not hold, remarks below the case's level included.
     pub findings: Vec<Finding>,
     /// The answers that differ.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<StepDifference>,
     /// What the child said to people while the case ran, where that may help.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr: Option<String>,
 }
 
@@ -169,6 +174,7 @@ impl CaseResult {
             basis: case.basis,
             clause: case.clause.clone(),
             contract: case.contract.clone(),
+            operations: case.operations(),
             file: case.file.clone(),
             line: case.place.line,
             outcome,

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::contract::activation::{Entry, registry_skills};
 use crate::contract::lifecycle::body_file;
+use crate::dice::Dice;
 use crate::json::as_count;
 use crate::policy::Monitor;
 
@@ -73,7 +74,7 @@ impl Walk {
         }
         let files = given.get("files").and_then(Value::as_object).into_iter().flatten().map(|(path, _)| path.clone());
         let supports = files.filter(|path| !skills.iter().any(|skill| body_file(skill) == *path) && !path.ends_with("/SKILL.md")).collect();
-        Ok(Self { dice: Dice(seed), left: events, skills, supports, turn: 0, changes: 0, pressed: false, ended: false })
+        Ok(Self { dice: Dice::new(seed), left: events, skills, supports, turn: 0, changes: 0, pressed: false, ended: false })
     }
 
     fn next(&mut self, monitor: &Monitor<'_>) -> Option<Value> {
@@ -154,23 +155,5 @@ impl Walk {
         let file =
             if self.supports.is_empty() || self.dice.below(3) > 0 { body_file(skill) } else { self.dice.pick(&self.supports).clone() };
         json!({"type": "source.changed", "file": file, "text": format!("# Version {} of {file}\n", self.changes)})
-    }
-}
-
-/// Numbers that look random and are the same wherever the seed is (SplitMix64).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        // The bounds here are small, so that the remainder fits.
-        ((z ^ (z >> 31)) % bound.max(1) as u64) as usize
-    }
-
-    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
     }
 }

@@ -20,6 +20,11 @@ pub enum Cause {
         /// The limit.
         max_line_bytes: usize,
     },
+    /// It had more memory in use than it may.
+    TooMuchMemory {
+        /// The limit.
+        max_memory_bytes: u64,
+    },
     /// The caller had it killed.
     Killed,
 }
@@ -45,6 +50,9 @@ impl fmt::Display for Death {
             Cause::ClosedStdin => f.write_str("the adapter closed its stdin before `shutdown`; it was killed")?,
             Cause::LineTooLong { max_line_bytes } => {
                 write!(f, "the adapter wrote a line of more than {max_line_bytes} bytes on stdout; it was killed")?;
+            }
+            Cause::TooMuchMemory { max_memory_bytes } => {
+                write!(f, "the adapter had more than {max_memory_bytes} bytes of memory in use (--max-memory); it was killed")?;
             }
             Cause::Killed => f.write_str("the adapter was killed")?,
         }

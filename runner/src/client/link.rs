@@ -63,6 +63,7 @@ pub(super) struct Link {
     stdin_broke_at: Option<Instant>,
     grace: Duration,
     max_line_bytes: usize,
+    max_memory_bytes: Option<u64>,
     offending_line: String,
     death: Option<Death>,
 }
@@ -87,6 +88,7 @@ impl Link {
             stdin_broke_at: None,
             grace: options.grace,
             max_line_bytes: options.max_line_bytes,
+            max_memory_bytes: options.max_memory_bytes,
             offending_line: String::new(),
             death: None,
         })
@@ -181,6 +183,11 @@ impl Link {
         if now.duration_since(self.exit_checked_at) >= EXIT_CHECK {
             self.exited = self.process.exited();
             self.exit_checked_at = now;
+            if let Some(max_memory_bytes) = self.max_memory_bytes
+                && self.process.memory_bytes().is_some_and(|bytes| bytes > max_memory_bytes)
+            {
+                return Some(Event::Lost(self.lose(Cause::TooMuchMemory { max_memory_bytes })));
+            }
         }
         let idle = self.session.open() == 0;
         let wait = if self.exited || idle { Duration::ZERO } else { until.saturating_duration_since(now) };

@@ -12,6 +12,7 @@
 //! - When a client has ended, in whichever way, its process group was killed and its child was reaped. Dropping it is enough. (Where
 //!   there are no process groups, only the child is killed.)
 
+mod connection;
 mod conversation;
 mod ending;
 mod fault;
@@ -23,6 +24,7 @@ mod pipes;
 mod process;
 mod said;
 
+pub use connection::{Connection, Endpoint};
 pub use conversation::Client;
 pub use ending::{Cause, Death, Farewell, Stopping};
 pub use fault::{SendFault, StartFault};

@@ -25,6 +25,8 @@ pub struct ClientOptions {
     pub grace: Duration,
     /// The longest line that is read, without its line end.
     pub max_line_bytes: usize,
+    /// Memory that the child may have in use, where it is limited. Only Linux tells.
+    pub max_memory_bytes: Option<u64>,
     /// How much of stderr is kept: half from its head, half from its tail.
     pub max_stderr_bytes: usize,
 }
@@ -42,6 +44,7 @@ impl ClientOptions {
             start_timeout: Duration::from_secs(10),
             grace: Duration::from_secs(2),
             max_line_bytes: DEFAULT_MAX_LINE_BYTES,
+            max_memory_bytes: None,
             max_stderr_bytes: 64 * 1024,
         }
     }

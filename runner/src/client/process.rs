@@ -60,6 +60,11 @@ impl Process {
         self.ended || group::exited(&mut self.child)
     }
 
+    /// Bytes of memory that the child has in use, where the system tells.
+    pub(super) fn memory_bytes(&self) -> Option<u64> {
+        memory::in_use(self.id())
+    }
+
     /// Asks the group to end.
     pub(super) fn terminate(&self) {
         if !self.ended {
@@ -107,6 +112,23 @@ fn wait(limit: Duration, mut done: impl FnMut() -> bool) {
     while !done() && Instant::now() < end {
         thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(10));
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod memory {
+    /// The second number of `statm` counts the pages that are in memory.
+    pub(super) fn in_use(process: u32) -> Option<u64> {
+        let text = std::fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
+        let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
+        Some(pages * rustix::param::page_size() as u64)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod memory {
+    pub(super) fn in_use(_: u32) -> Option<u64> {
+        None
     }
 }
 

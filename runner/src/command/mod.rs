@@ -1,17 +1,24 @@
 //! The command line: one file a subcommand. Raw arguments become settings here that can't be wrong.
 
+mod adapter_args;
+mod baseline;
 mod check;
+mod client_args;
 mod documents;
+mod drive;
 mod evidence;
 mod explain;
 mod list;
+mod profiles;
 mod render;
+mod report;
+mod report_file;
 mod run;
 mod serve;
 mod show;
 
 use std::io::{self, IsTerminal as _, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
@@ -20,7 +27,9 @@ use proofmark::contract::rendering::RenderingProfile;
 use proofmark::embedded;
 use proofmark::judge::suite_contradictions;
 
+use crate::baseline::Baseline;
 use crate::exit::Exit;
+use crate::journal::Journal;
 use crate::printable::{printable, printable_json};
 use crate::suite_directory;
 
@@ -50,6 +59,12 @@ struct Cli {
 enum Command {
     /// Run cases, against the reference or against an adapter (also what happens without a subcommand)
     Run(run::RunArgs),
+    /// Make reports from the journal of a run, and join the journals of shards
+    Report(report::ReportArgs),
+    /// Keep a list of known failures true
+    Baseline(baseline::BaselineArgs),
+    /// List what a host may be certified as
+    Profiles(profiles::ProfilesArgs),
     /// List the cases
     List(list::ListArgs),
     /// Show a case: its text, its clause, its reason, and what a host receives
@@ -158,6 +173,10 @@ impl Failure {
     fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, message: message.into() }
     }
+
+    fn adapter(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Adapter, message: message.into() }
+    }
 }
 
 impl From<io::Error> for Failure {
@@ -180,6 +199,9 @@ pub fn main() -> Exit {
     };
     let outcome = match cli.command.unwrap_or(Command::Run(cli.run)) {
         Command::Run(args) => run::main(&args),
+        Command::Report(args) => report::main(&args),
+        Command::Baseline(args) => baseline::main(&args),
+        Command::Profiles(args) => profiles::main(&args),
         Command::List(args) => list::main(&args),
         Command::Show(args) => show::main(&args),
         Command::Explain(args) => explain::main(&args),
@@ -221,6 +243,33 @@ fn shipped_profile(name: &str) -> Result<RenderingProfile, Failure> {
         let names: Vec<&str> = embedded::rendering_profiles().keys().map(String::as_str).collect();
         Failure::usage(format!("--rendering {name}: there is no such profile; there are {}", names.join(", ")))
     })
+}
+
+/// Reads a journal, or says why it is none.
+fn read_journal(path: &Path) -> Result<Journal, Failure> {
+    Journal::read(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+}
+
+/// Reads a baseline, or says why it is none.
+fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    let baseline = Baseline::read(&text).map_err(|fault| Failure::usage(format!("{}:{fault}", path.display())))?;
+    Ok(Baseline { file: path.display().to_string(), ..baseline })
+}
+
+/// A size as people write it: `4096`, `512KiB`, `16MiB`, `2GiB`.
+fn size(text: &str) -> Result<u64, String> {
+    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let factor: u64 = match unit {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return Err(format!("{unit:?} is no unit of size; write KiB, MiB or GiB, or bytes alone")),
+    };
+    let bytes = number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
+    bytes.ok_or_else(|| format!("{text:?} is no size; write 4096, 512KiB, 16MiB or 2GiB"))
 }
 
 /// A duration as people write it: `500ms`, `10s`, `2m`.

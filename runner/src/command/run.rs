@@ -1,20 +1,23 @@
 //! `proofmark run`.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use proofmark::case::{Case, RequirementSet, Suite};
+use proofmark::judge::Outcome;
 use proofmark::verdict::Level;
 
-use super::{Failure, Format, OutputArgs, SuiteArgs, duration, load_suite, shipped_profile, somebody_watches, write_json};
-use crate::client::ClientOptions;
+use super::adapter_args::AdapterArgs;
+use super::drive::{JournalPlan, Target};
+use super::report_file::{ReportFile, ReportForm, report_file};
+use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite, read_baseline, read_journal, shipped_profile};
 use crate::exit::Exit;
 use crate::filter::Filter;
-use crate::report::{self, Terminal};
-use crate::run::{OverProtocol, Summary, fresh_seed, run_over_protocol, run_reference};
+use crate::journal::difference;
+use crate::run::{Plan, ProfileSettings, RunSettings, Shard, Summary, fresh_seed};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,8 +26,13 @@ Examples:
   proofmark run -- python3 my_adapter.py                  my host
   proofmark run activation.budget 'activation.*.chinese-*' -- node host.js
   proofmark run --profile lifecycle-host -- ./host        what a host of that kind has to do
-  proofmark run --timeout 500ms --env MODE=test -- ./host
+  proofmark run --jobs 4 --timeout 500ms --env MODE=test -- ./host
+  proofmark run --baseline known-failures.yaml -- ./host  failures that are known are excused, and must still fail
   proofmark run --report junit=junit.xml --report markdown=summary.md -- ./host
+  proofmark run --journal run.jsonl -- ./host             each finished case is on disk at once
+  proofmark run --resume run.jsonl -- ./host              go on where that run was killed
+  proofmark run --rerun-failed run.jsonl -- ./host        only what failed there
+  proofmark run --shard 1/3 --seed 7 --journal 1.jsonl -- ./host   one of three machines; `proofmark report merge` joins them
 
 A pattern is a case id, the beginning of ids at a dot (activation.budget), a glob, or a case file.
 Without a command after `--` the reference implementation is judged. `proofmark explain protocol` says how an adapter answers.";
@@ -45,33 +53,14 @@ pub(super) struct RunArgs {
     /// Only cases of this contract
     #[arg(long, value_name = "NAME")]
     contract: Option<String>,
-    /// Only what a profile asks for, such as lifecycle-host (`schemas/profiles.yaml` has them)
+    /// Only what a profile asks for, such as lifecycle-host (`proofmark profiles` has them)
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
     /// The rendering profile that the reference declares (only without a command)
     #[arg(long, value_name = "NAME", default_value = "page-1", conflicts_with = "command")]
     rendering: String,
-    /// How long one request may take
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10s")]
-    timeout: Duration,
-    /// How long the adapter may take to start
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10s")]
-    start_timeout: Duration,
-    /// Requests in flight at most, whatever the adapter declares
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
-    window: u16,
-    /// The longest answer that is read, in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = proofmark::adapter::DEFAULT_MAX_LINE_BYTES, value_parser = line_bytes)]
-    max_line_bytes: usize,
-    /// A variable for the adapter's environment: NAME=VALUE, or NAME to hand ours down
-    #[arg(long, value_name = "NAME[=VALUE]")]
-    env: Vec<String>,
-    /// The directory that the adapter runs in
-    #[arg(long, value_name = "DIR")]
-    directory: Option<PathBuf>,
-    /// How often a crashed adapter is started again
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    max_restarts: usize,
+    #[command(flatten)]
+    adapter: AdapterArgs,
     /// Do not run the laws (AE-601 to AE-608), which ask more than the cases do
     #[arg(long)]
     no_laws: bool,
@@ -84,10 +73,28 @@ pub(super) struct RunArgs {
     /// The seed of random worlds, as an earlier run said it; without it they are others in every run
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Ask the cases in an order that the seed gives
+    #[arg(long)]
+    shuffle: bool,
+    /// Failures that are known, each with its reason; a stale entry exits with 3
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write each finished case to a file at once, from which `proofmark report` makes every form
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+    /// Go on with the journal of a run that was killed; the other arguments are those of that run
+    #[arg(long, value_name = "JOURNAL", conflicts_with = "journal")]
+    resume: Option<PathBuf>,
+    /// Only the cases that did not pass in an earlier run
+    #[arg(long, value_name = "JOURNAL")]
+    rerun_failed: Option<PathBuf>,
+    /// One of several parts of the run, such as 1/3; all take the same --seed
+    #[arg(long, value_name = "INDEX/COUNT", requires = "seed")]
+    shard: Option<Shard>,
     /// Threads for the reference in this process
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Write the run to a file too: json=FILE, junit=FILE or markdown=FILE; may be given several times
+    /// Write the run to a file too: text=FILE, json=FILE, junit=FILE or markdown=FILE; may be given several times
     #[arg(long, value_name = "FORM=FILE", value_parser = report_file)]
     report: Vec<ReportFile>,
     /// Name every case, also those that passed
@@ -99,165 +106,132 @@ pub(super) struct RunArgs {
     output: OutputArgs,
 }
 
-/// A form of the report, and the file that it goes to.
-#[derive(Debug, Clone)]
-struct ReportFile {
-    form: ReportForm,
-    path: PathBuf,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum ReportForm {
-    Json,
-    Junit,
-    Markdown,
-}
-
-fn report_file(text: &str) -> Result<ReportFile, String> {
-    let forms = "json=FILE, junit=FILE or markdown=FILE";
-    let (form, path) = text.split_once('=').ok_or_else(|| format!("expected {forms}"))?;
-    let form = match form {
-        "json" => ReportForm::Json,
-        "junit" => ReportForm::Junit,
-        "markdown" => ReportForm::Markdown,
-        other => return Err(format!("{other:?} is no form of a report; expected {forms}")),
-    };
-    match path {
-        "" => Err(format!("the file is missing; expected {forms}")),
-        "-" => Err("reports go to files; for standard output there is --format json".to_owned()),
-        path => Ok(ReportFile { form, path: path.into() }),
-    }
-}
-
-impl ReportFile {
-    fn write(&self, text: &[u8]) -> Result<(), Failure> {
-        std::fs::write(&self.path, text)
-            .map_err(|error| Failure::usage(format!("the report cannot be written: {}: {error}", self.path.display())))
-    }
-}
-
-fn line_bytes(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(bytes @ 256..=1_073_741_824) => Ok(bytes),
-        _ => Err(format!("{text:?} is out of bounds; from 256 bytes to a gibibyte")),
-    }
-}
-
 impl RunArgs {
+    fn target(&self) -> Result<Target, Failure> {
+        if self.command.is_empty() && std::env::args_os().any(|word| word == "--") {
+            return Err(Failure::usage("there is no command behind `--`; without the dashes the reference is judged"));
+        }
+        let rendering = shipped_profile(&self.rendering)?;
+        Ok(if self.command.is_empty() {
+            let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+            Target::Reference { rendering, threads }
+        } else {
+            Target::Adapter(self.adapter.over_protocol(&self.command))
+        })
+    }
+
     /// The words that a rerun of one case has to repeat.
     fn rerun_flags(&self) -> Vec<String> {
         let mut words = self.suite.flags();
         if self.no_laws {
             words.push("--no-laws".to_owned());
         }
-        let mut flag = |name: &str, value: String| words.extend([name.to_owned(), value]);
-        if self.start_timeout != Duration::from_secs(10) {
-            flag("--start-timeout", format!("{}ms", self.start_timeout.as_millis()));
-        }
-        if self.window != 64 {
-            flag("--window", self.window.to_string());
-        }
-        if self.max_line_bytes != proofmark::adapter::DEFAULT_MAX_LINE_BYTES {
-            flag("--max-line-bytes", self.max_line_bytes.to_string());
-        }
-        if self.timeout != Duration::from_secs(10) {
-            flag("--timeout", format!("{}ms", self.timeout.as_millis()));
-        }
-        for env in &self.env {
-            flag("--env", env.clone());
-        }
-        if let Some(directory) = &self.directory {
-            flag("--directory", directory.display().to_string());
-        }
+        words.extend(self.adapter.flags());
         if self.rendering != "page-1" {
-            flag("--rendering", self.rendering.clone());
+            words.extend(["--rendering".to_owned(), self.rendering.clone()]);
         }
         words
     }
 
-    fn client(&self) -> ClientOptions {
-        let mut client = ClientOptions::new(self.command.clone());
-        client.directory.clone_from(&self.directory);
-        for text in &self.env {
-            match text.split_once('=') {
-                Some((name, value)) => client.environment.push((name.into(), value.into())),
-                None => client.pass_environment.push(text.into()),
+    /// The settings of the run, and the cases that it is about.
+    fn settings<'s>(&self, suite: &'s Suite, resumed: Option<&RunSettings>) -> Result<(RunSettings, Plan<'s>), Failure> {
+        let patterns: Vec<String> = self.patterns.iter().chain(&self.filter).cloned().collect();
+        let filter = Filter::of(&patterns, self.contract.clone(), self.profile.as_deref()).map_err(|error| Failure::usage(error.0))?;
+        let mut cases = filter.select(suite).map_err(|error| Failure::usage(error.0))?;
+        let rerun_of = self.rerun_failed.as_deref().map(|path| only_failed(path, &mut cases)).transpose()?;
+        let mut plan = Plan::new(&cases);
+        if let Some(shard) = self.shard {
+            plan.cases.retain(|planned| shard.has(&planned.case.id));
+        }
+        let mut settings = RunSettings::new(suite, plan.cases.len());
+        settings.profile = match &self.profile {
+            Some(name) => Some(profile_settings(name, suite, &plan)?),
+            None => None,
+        };
+        settings.patterns = patterns;
+        settings.contract.clone_from(&self.contract);
+        settings.rerun_of = rerun_of;
+        settings.shard = self.shard;
+        settings.command = self.command.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+        settings.flags = self.rerun_flags();
+        settings.laws = !self.no_laws;
+        settings.seed = self.seed.or(resumed.map(|settings| settings.seed)).unwrap_or_else(fresh_seed);
+        settings.shuffled = self.shuffle;
+        settings.fail_on = match self.fail_on.as_str() {
+            "may" => Level::May,
+            "should" => Level::Should,
+            _ => Level::Must,
+        };
+        settings.allow_partial = self.allow_partial;
+        if self.shuffle {
+            plan.shuffle = Some(settings.seed);
+        }
+        if let Some(resumed) = resumed {
+            settings.nonce.clone_from(&resumed.nonce);
+            let other = difference(resumed, &settings)
+                .or((resumed.shard != settings.shard).then_some("the shard"))
+                .or((resumed.selected != settings.selected).then_some("the number of cases"));
+            if let Some(other) = other {
+                return Err(Failure::usage(format!(
+                    "--resume: the run to go on with was made otherwise: {other} differs; give the arguments that it had"
+                )));
             }
         }
-        client.request_timeout = self.timeout;
-        client.start_timeout = self.start_timeout;
-        client.max_line_bytes = self.max_line_bytes;
-        client
+        Ok((settings, plan))
+    }
+
+    fn journal(&self) -> Result<Option<JournalPlan>, Failure> {
+        Ok(match (&self.journal, &self.resume) {
+            (_, Some(path)) => Some(JournalPlan { path: path.clone(), resumed: Some(read_journal(path)?) }),
+            (Some(path), None) => Some(JournalPlan { path: path.clone(), resumed: None }),
+            (None, None) => None,
+        })
     }
 }
 
+/// Keeps the cases that did not pass in an earlier run; the digest of its journal.
+fn only_failed(path: &Path, cases: &mut Vec<&Case>) -> Result<String, Failure> {
+    let journal = read_journal(path)?;
+    let results = journal.results();
+    let not_passed = |outcome: Outcome| !matches!(outcome, Outcome::Passed | Outcome::NotApplicable | Outcome::Unsupported);
+    let failed: HashSet<&str> = results.iter().filter(|result| not_passed(result.outcome)).map(|result| result.id.as_str()).collect();
+    cases.retain(|case| failed.contains(case.id.as_str()));
+    if cases.is_empty() {
+        return Err(Failure::usage(format!("--rerun-failed {}: nothing that was selected failed there", path.display())));
+    }
+    Ok(journal.digest)
+}
+
+/// The profile that a run is about. What was added since its set was frozen counts only where it is in this plan.
+pub(super) fn profile_settings(name: &str, suite: &Suite, plan: &Plan<'_>) -> Result<ProfileSettings, Failure> {
+    let set = RequirementSet::shipped(&suite.version).map_err(Failure::usage)?;
+    let mut profile = ProfileSettings::of(name, suite, &set).map_err(|message| Failure { exit: Exit::SuiteInvalid, message })?;
+    profile.added_since.retain(|id| plan.cases.iter().any(|planned| planned.case.id == *id));
+    Ok(profile)
+}
+
 pub(super) fn main(args: &RunArgs) -> Result<Exit, Failure> {
-    // A place that takes no report is known before the run, and where the run is refused or killed no older report stands for it.
-    args.report.iter().try_for_each(|file| file.write(b""))?;
-    let rendering = shipped_profile(&args.rendering)?;
-    if args.command.is_empty() && std::env::args_os().any(|word| word == "--") {
-        return Err(Failure::usage("there is no command behind `--`; without the dashes the reference is judged"));
-    }
-    let fail_on = match args.fail_on.as_str() {
-        "may" => Level::May,
-        "should" => Level::Should,
-        _ => Level::Must,
-    };
-    let patterns: Vec<String> = args.patterns.iter().chain(&args.filter).cloned().collect();
-    let filter = Filter::of(&patterns, args.contract.clone(), args.profile.as_deref()).map_err(|error| Failure::usage(error.0))?;
-    let seed = args.seed.unwrap_or_else(fresh_seed);
+    args.report.iter().try_for_each(ReportFile::empty)?;
+    let target = args.target()?;
+    let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
+    let journal = args.journal()?;
     let suite = load_suite(&args.suite, None)?;
-    let cases = filter.select(&suite).map_err(|error| Failure::usage(error.0))?;
-
-    let bar = ProgressBar::with_draw_target(
-        Some(cases.len() as u64),
-        if somebody_watches() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() },
-    );
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} cases  {msg}") {
-        bar.set_style(style);
-    }
-    let mut failed = 0_usize;
-    let mut progress = |result: &proofmark::judge::CaseResult| {
-        if result.outcome == proofmark::judge::Outcome::Failed || result.outcome.is_fault() {
-            failed += 1;
-            bar.set_message(format!("{failed} failed"));
-        }
-        bar.inc(1);
+    let resumed = journal.as_ref().and_then(|journal| journal.resumed.as_ref());
+    let (settings, plan) = args.settings(&suite, resumed.map(|resumed| &resumed.settings))?;
+    let mut report = match resumed.filter(|resumed| resumed.ended.is_some()) {
+        // There is nothing to go on with.
+        Some(ended) => ended.report(),
+        None => target.run(&suite, plan, settings, journal.as_ref(), None)?,
     };
-    let report = if args.command.is_empty() {
-        let threads = args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-        run_reference(&suite, &cases, rendering, !args.no_laws, seed, threads, &mut progress)
-    } else {
-        let options =
-            OverProtocol { client: args.client(), window: args.window.into(), laws: !args.no_laws, seed, max_restarts: args.max_restarts };
-        run_over_protocol(&suite, &cases, &options, &mut progress)
-    };
-    bar.finish_and_clear();
+    report.reckoning = baseline.map(|baseline| baseline.reckon(&suite, &report.results));
 
-    let summary = Summary::of(&report);
-    let exit = summary.exit(fail_on, args.allow_partial);
     let mut out = args.output.stdout();
-    match args.output.format {
-        Format::Json => {
-            write_json(&mut out, &report::json(&report, &summary, exit))?;
-        }
-        Format::Text => {
-            let terminal = Terminal { suite: &suite, verbose: args.verbose, flags: args.rerun_flags() };
-            terminal.write(&mut out, &report, &summary, fail_on)?;
-        }
-    }
+    let form = match args.output.format {
+        Format::Json => ReportForm::Json,
+        Format::Text => ReportForm::Text,
+    };
+    form.write(&mut out, &report, &suite, args.verbose)?;
     out.flush()?;
-    for file in &args.report {
-        let text = match file.form {
-            ReportForm::Json => {
-                let mut bytes = Vec::new();
-                write_json(&mut bytes, &report::json(&report, &summary, exit))?;
-                bytes
-            }
-            ReportForm::Junit => report::junit(&report, &summary, fail_on, exit, &args.rerun_flags()).into_bytes(),
-            ReportForm::Markdown => report::markdown(&report, &summary, fail_on, &args.rerun_flags()).into_bytes(),
-        };
-        file.write(&text)?;
-    }
-    Ok(exit)
+    args.report.iter().try_for_each(|file| file.write(&report, &suite))?;
+    Ok(Summary::of(&report).exit(report.settings.fail_on, report.settings.allow_partial))
 }

@@ -37,6 +37,18 @@ pub fn junit(report: &RunReport, summary: &Summary, fail_on: Level, exit: Exit, 
 fn case(report: &RunReport, result: &CaseResult, fail_on: Level, flags: &[String]) -> TestCase {
     let status = match result.outcome {
         Outcome::Passed => TestCaseStatus::success(),
+        Outcome::Failed if report.known_failure(&result.id).is_some() => {
+            let reason = report.known_failure(&result.id).unwrap_or_default();
+            let mut status = TestCaseStatus::skipped();
+            status.set_type("known failure").set_message(xml(&format!("known failure: {}", shortened(reason, false))));
+            status.set_description(xml(&description(report, result, flags)));
+            status
+        }
+        Outcome::Failed if !report.counts(result) => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_type("not counted").set_message(xml(&format!("it does not count for the profile: {}", first_finding(result))));
+            status
+        }
         Outcome::Failed => {
             let level = result.failed_level().unwrap_or(result.level);
             let (kind, message) = if level >= fail_on {
@@ -88,21 +100,23 @@ fn run(report: &RunReport, summary: &Summary, fail_on: Level, exit: Exit) -> Tes
     } else {
         let kind = if exit == Exit::Adapter { NonSuccessKind::Error } else { NonSuccessKind::Failure };
         let mut status = TestCaseStatus::non_success(kind);
-        let faults: Vec<_> = report.faults.iter().map(|fault| shortened(fault, true)).collect();
+        let mut faults: Vec<_> = report.faults.iter().map(|fault| shortened(fault, true)).collect();
+        let stale: Vec<String> = report.reckoning.iter().flat_map(|it| &it.stale).map(ToString::to_string).collect();
+        faults.extend(stale.iter().map(|stale| shortened(stale, false)));
         status.set_type(format!("exit {}", exit as u8)).set_message(xml(&sentence)).set_description(xml(&faults.join("\n")));
         status
     };
     let mut case = TestCase::new("verdict", status);
     case.set_classname("proofmark").set_system_out(xml(&sentence));
     let mut suite = TestSuite::new("proofmark");
-    let who = report.implementation.as_ref().map(|it| format!("{} {} ({})", it.name, it.version, it.language));
+    let who = report.implementation().map(|it| format!("{} {} ({})", it.name, it.version, it.language));
     for (name, value) in [
         ("implementation", shortened(who.as_deref().unwrap_or("none"), false).into_owned()),
-        ("suite.version", report.suite.version.clone()),
-        ("suite.digest", report.suite.digest.clone()),
+        ("suite.version", report.settings.suite.version.clone()),
+        ("suite.digest", report.settings.suite.digest.clone()),
         ("selected", format!("{} of {}", summary.selected, summary.in_suite)),
         ("judged", summary.judged.to_string()),
-        ("seed", report.seed.to_string()),
+        ("seed", report.settings.seed.to_string()),
     ] {
         suite.add_property((name, xml(&value).as_ref()));
     }
@@ -147,7 +161,7 @@ fn description(report: &RunReport, result: &CaseResult, flags: &[String]) -> Str
     let mut lines = vec![result.title.clone(), format!("at {}:{}", result.file, result.line), format!("clause {}", result.clause)];
     lines.extend(result.reason.as_ref().map(|reason| shortened(reason, true).into_owned()));
     lines.push(findings(result));
-    lines.push(format!("rerun: {}", rerun_command(&result.id, flags, &report.command)));
+    lines.push(format!("rerun: {}", rerun_command(&result.id, flags, &report.settings.command)));
     lines.retain(|line| !line.is_empty());
     lines.join("\n")
 }

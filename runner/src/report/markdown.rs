@@ -27,7 +27,7 @@ pub fn markdown(report: &RunReport, summary: &Summary, fail_on: Level, flags: &[
 fn write(out: &mut String, report: &RunReport, summary: &Summary, fail_on: Level, flags: &[String]) -> std::fmt::Result {
     let verdict = summary.verdict(fail_on);
     writeln!(out, "## proofmark: {}\n", verdict.head)?;
-    let who = report.implementation.as_ref().map(|it| code(&format!("{} {} ({})", it.name, it.version, it.language)));
+    let who = report.implementation().map(|it| code(&format!("{} {} ({})", it.name, it.version, it.language)));
     writeln!(out, "{}: **{}**{}\n", who.as_deref().unwrap_or("No implementation"), verdict.head, verdict.rest)?;
 
     let used: Vec<Outcome> =
@@ -47,12 +47,24 @@ fn write(out: &mut String, report: &RunReport, summary: &Summary, fail_on: Level
         summary.in_suite,
         summary.selected,
         summary.judged,
-        code(&report.suite.version),
-        code(&report.suite.digest),
-        report.seed,
+        code(&report.settings.suite.version),
+        code(&report.settings.suite.digest),
+        report.settings.seed,
         report.elapsed.as_secs_f64()
     )?;
 
+    if let Some(profile) = &summary.profile {
+        writeln!(
+            out,
+            "Profile {}, requirement set {}: {} in the set, {} claimed, {} run, {} judged\n",
+            code(&profile.name),
+            code(&profile.requirement_set),
+            profile.in_set,
+            profile.claimed,
+            profile.run,
+            profile.judged
+        )?;
+    }
     if !report.faults.is_empty() {
         writeln!(out, "### Faults of the adapter\n")?;
         for fault in report.faults.iter().take(MAX_ROWS) {
@@ -62,14 +74,30 @@ fn write(out: &mut String, report: &RunReport, summary: &Summary, fail_on: Level
     }
     let failed: Vec<&CaseResult> =
         report.results.iter().filter(|result| result.outcome == Outcome::Failed || result.outcome.is_fault()).collect();
+    let (known, failed): (Vec<&CaseResult>, Vec<&CaseResult>) =
+        failed.into_iter().partition(|result| report.known_failure(&result.id).is_some());
     if !failed.is_empty() {
         writeln!(out, "### Failed\n\n| case | level | what | rerun |\n|---|---|---|---|")?;
         for result in failed.iter().take(MAX_ROWS) {
             let level = result.failed_level().unwrap_or(result.level);
-            let rerun = rerun_command(&result.id, flags, &report.command);
+            let rerun = rerun_command(&result.id, flags, &report.settings.command);
             writeln!(out, "| {} | {level} | {} | {} |", cell(&result.id), what(result), cell(&rerun))?;
         }
         left_out(out, failed.len())?;
+    }
+    if !known.is_empty() {
+        writeln!(out, "### Known failures\n\n| case | why |\n|---|---|")?;
+        for result in known.iter().take(MAX_ROWS) {
+            writeln!(out, "| {} | {} |", cell(&result.id), cell(report.known_failure(&result.id).unwrap_or_default()))?;
+        }
+        left_out(out, known.len())?;
+    }
+    if let Some(reckoning) = report.reckoning.as_ref().filter(|reckoning| !reckoning.stale.is_empty()) {
+        writeln!(out, "### Stale entries of the baseline\n")?;
+        for stale in reckoning.stale.iter().take(MAX_ROWS) {
+            writeln!(out, "- {}", code(&format!("{}:{}: {stale}", reckoning.file, stale.line)))?;
+        }
+        left_out(out, reckoning.stale.len())?;
     }
     let mut reasons: Vec<(String, usize)> = Vec::new();
     for result in &report.results {

@@ -48,13 +48,17 @@ impl Terminal<'_> {
     pub fn write(&self, out: &mut dyn Write, report: &RunReport, summary: &Summary, fail_on: Level) -> io::Result<()> {
         if self.verbose {
             for result in &report.results {
-                writeln!(out, "{} {:<6} {}{}", mark(result.outcome), result.level.as_str(), result.id, why(result))?;
+                let why = match report.known_failure(&result.id) {
+                    Some(reason) => format!(" {DIM}(known: {}){DIM:#}", shortened(reason, false)),
+                    None => why(result),
+                };
+                writeln!(out, "{} {:<6} {}{why}", mark(result.outcome), result.level.as_str(), result.id)?;
             }
             writeln!(out)?;
         }
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut alike = Vec::new();
-        for result in report.results.iter().filter(|result| result.outcome == Outcome::Failed || result.outcome.is_fault()) {
+        for result in report.results.iter().filter(|result| is_worth_showing(report, result)) {
             let kinds = kinds(result);
             if !self.verbose && kinds.iter().all(|kind| seen.get(kind).is_some_and(|count| *count >= MAX_CASES_A_RULE)) {
                 alike.push((result, kinds));
@@ -85,7 +89,10 @@ impl Terminal<'_> {
 
     fn case(&self, out: &mut dyn Write, report: &RunReport, result: &CaseResult) -> io::Result<()> {
         let level = result.failed_level().unwrap_or(result.level);
-        let level = if level == result.level { level.to_string() } else { format!("{}, and {level} by a rule", result.level) };
+        let mut level = if level == result.level { level.to_string() } else { format!("{}, and {level} by a rule", result.level) };
+        if !report.counts(result) {
+            level.push_str("; it does not count for the profile");
+        }
         writeln!(out, "{BAD}{}{BAD:#} {BOLD}{}{BOLD:#} {DIM}({level}){DIM:#}", result.outcome.as_str().to_uppercase(), result.id)?;
         writeln!(out, "  {}", shortened(&result.title, false))?;
         writeln!(out, "  {DIM}at{DIM:#} {}:{}", result.file, result.line)?;
@@ -121,7 +128,7 @@ impl Terminal<'_> {
                 writeln!(out, "  {DIM}|{DIM:#} {}", shortened(line, false))?;
             }
         }
-        writeln!(out, "  {DIM}rerun:{DIM:#} {}", rerun_command(&result.id, &self.flags, &report.command))?;
+        writeln!(out, "  {DIM}rerun:{DIM:#} {}", rerun_command(&result.id, &self.flags, &report.settings.command))?;
         writeln!(out)
     }
 
@@ -174,11 +181,16 @@ impl Terminal<'_> {
     }
 
     fn sum(&self, out: &mut dyn Write, report: &RunReport, summary: &Summary, fail_on: Level) -> io::Result<()> {
-        let who = report.implementation.as_ref().map_or_else(
+        let who = report.implementation().map_or_else(
             || "no implementation".to_owned(),
             |it| format!("{} {} ({})", shortened(&it.name, false), shortened(&it.version, false), shortened(&it.language, false)),
         );
-        writeln!(out, "{BOLD}{who}{BOLD:#} {DIM}suite {} {}{DIM:#}", report.suite.version, short_digest(&report.suite.digest))?;
+        writeln!(
+            out,
+            "{BOLD}{who}{BOLD:#} {DIM}suite {} {}{DIM:#}",
+            report.settings.suite.version,
+            short_digest(&report.settings.suite.digest)
+        )?;
         for fault in &report.faults {
             writeln!(out, "{BAD}adapter fault{BAD:#}: {}", indented(&shortened(fault, true), "  "))?;
         }
@@ -205,12 +217,35 @@ impl Terminal<'_> {
         writeln!(
             out,
             "  {DIM}{} in the suite, {} selected, {} judged; requests repeated: {}; seed {}; {seconds:.2} s{DIM:#}",
-            summary.in_suite, summary.selected, summary.judged, report.repeated, report.seed
+            summary.in_suite, summary.selected, summary.judged, report.repeated, report.settings.seed
         )?;
+        for stale in report.reckoning.iter().flat_map(|reckoning| &reckoning.stale) {
+            let file = report.reckoning.as_ref().map_or("", |reckoning| reckoning.file.as_str());
+            writeln!(out, "{BAD}stale{BAD:#} {}:{}: {}", shortened(file, false), stale.line, shortened(&stale.to_string(), false))?;
+        }
+        if summary.stale > 0 {
+            writeln!(out, "  {DIM}`proofmark baseline update` brings a baseline up to date from the journal of a whole run{DIM:#}")?;
+        }
+        if let Some(profile) = &summary.profile {
+            let added = match summary.not_counted {
+                0 => String::new(),
+                count => format!("; {count} beside the set, which do not count"),
+            };
+            writeln!(
+                out,
+                "  {DIM}profile {}, requirement set {}:{DIM:#} {} in the set, {} claimed, {} run, {} judged{added}",
+                profile.name, profile.requirement_set, profile.in_set, profile.claimed, profile.run, profile.judged
+            )?;
+        }
         let verdict = summary.verdict(fail_on);
         let style = if verdict.is_good { GOOD } else { BAD };
         writeln!(out, "{style}{}{style:#}{}", verdict.head, verdict.rest)
     }
+}
+
+/// A failure that nobody knew of.
+fn is_worth_showing(report: &RunReport, result: &CaseResult) -> bool {
+    (result.outcome == Outcome::Failed || result.outcome.is_fault()) && report.known_failure(&result.id).is_none()
 }
 
 fn mark(outcome: Outcome) -> String {

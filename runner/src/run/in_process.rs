@@ -1,82 +1,84 @@
-//! The reference in this process, through the same trait as every other host.
+//! An implementation in this process, through the trait; the reference, like every other host.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use proofmark::adapter::Implementation as _;
-use proofmark::case::{Case, Suite};
-use proofmark::contract::rendering::RenderingProfile;
+use proofmark::adapter::Implementation;
+use proofmark::case::Suite;
 use proofmark::judge::{CaseResult, Exchanged, Judge, run_in_process};
-use proofmark::reference::Reference;
 
-use super::repeats::Repeats;
-use super::{Progress, RunReport, hello, nonce};
+use super::plan::{Plan, keepable};
+use super::{Observer, RunReport, RunSettings, hello};
 
-/// A case's result, with the exchange that may be repeated.
-type Finished = (CaseResult, Option<Exchanged>);
-
-/// Runs cases against the reference, on several threads.
-pub fn run_reference(
+/// Runs cases against an implementation, on several threads; each has a clone of it.
+pub fn run_implementation<I: Implementation + Clone + Send>(
     suite: &Suite,
-    cases: &[&Case],
-    rendering: RenderingProfile,
-    laws: bool,
-    seed: u64,
+    plan: Plan<'_>,
+    settings: RunSettings,
+    mut implementation: I,
     threads: usize,
-    progress: &mut Progress<'_>,
+    observer: &mut dyn Observer,
 ) -> RunReport {
     let started = Instant::now();
-    let mut reference = Reference::new(rendering);
-    let mut report = RunReport { rendering: Some(rendering), seed, ..RunReport::new(suite, cases.len(), Vec::new()) };
-    let declaration = match reference.initialize(&hello(suite, nonce())) {
+    let mut report = RunReport::new(settings);
+    let declaration = match implementation.initialize(&hello(suite, report.settings.nonce.clone())) {
         Ok(declaration) => declaration,
         Err(error) => {
-            report.faults.push(error.message);
+            report.fault(format!("`initialize` was refused: {}", error.message), observer);
             return report;
         }
     };
-    let judge = Judge::new(suite, &declaration).with_laws(laws).with_seed(seed);
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<Option<Finished>>> = Mutex::new(cases.iter().map(|_| None).collect());
+    report.declare(&declaration);
+    if let Err(refusal) = observer.declared(&declaration) {
+        report.fault(refusal, observer);
+        return report;
+    }
+    let judge = Judge::new(suite, &declaration).with_laws(report.settings.laws).with_seed(report.settings.seed);
+    let order = plan.order();
+    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let mut results: Vec<Option<CaseResult>> = plan.cases.iter().map(|_| None).collect();
+    let mut kept: Vec<(usize, Exchanged)> = Vec::new();
+    let hosts: Vec<I> = (0..threads.clamp(1, order.len().max(1))).map(|_| implementation.clone()).collect();
     std::thread::scope(|scope| {
-        let (sender, receiver) = std::sync::mpsc::channel::<usize>();
-        for _ in 0..threads.clamp(1, cases.len().max(1)) {
-            let (judge, next, done, mut reference, sender) = (&judge, &next, &done, reference.clone(), sender.clone());
+        let (sender, receiver) = std::sync::mpsc::channel::<(usize, CaseResult, Option<Exchanged>)>();
+        for mut host in hosts {
+            let (judge, next, stop, plan, order, sender) = (&judge, &next, &stop, &plan, &order, sender.clone());
             scope.spawn(move || {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(case) = cases.get(at) else { return };
-                    let (result, exchanges) = run_in_process(judge, &mut reference, case);
-                    let finished = (result, Repeats::keepable(exchanges));
-                    if let Ok(mut done) = done.lock() {
-                        done[at] = Some(finished);
-                    }
-                    let _ = sender.send(at);
+                while !stop.load(Ordering::Relaxed) {
+                    let Some(at) = order.get(next.fetch_add(1, Ordering::Relaxed)).copied() else { return };
+                    let (result, exchanges) = run_in_process(judge, &mut host, plan.cases[at].case);
+                    let _ = sender.send((at, result, keepable(&plan.cases[at], exchanges)));
                 }
             });
         }
         drop(sender);
-        for at in receiver {
-            if let Ok(done) = done.lock()
-                && let Some((result, _)) = &done[at]
-            {
-                progress(result);
-            }
+        for (at, result, exchange) in receiver {
+            observer.settled(&result, exchange.as_ref());
+            results[at] = Some(result);
+            kept.extend(exchange.map(|exchange| (at, exchange)));
+            stop.store(observer.has_enough(), Ordering::Relaxed);
         }
     });
-    let mut repeats = Repeats::new(cases);
-    for (at, finished) in done.into_inner().unwrap_or_default().into_iter().enumerate() {
-        let Some((result, exchange)) = finished else { continue };
-        repeats.offer(cases[at], report.results.len(), exchange);
-        report.results.push(result);
+    report.repeated = plan.repeated;
+    let mut cases = Vec::new();
+    for (at, planned) in plan.cases.into_iter().enumerate() {
+        cases.push(planned.case);
+        if let Some((result, exchange)) = planned.done {
+            results[at] = Some(result);
+            kept.extend(exchange.map(|exchange| (at, exchange)));
+        }
     }
-    for (case, at, first) in repeats.kept {
-        let second = reference.call(first.operation, &first.params);
-        report.results[at].add(judge.repeated(case, &first, &second));
+    kept.sort_by_key(|(at, _)| *at);
+    for (at, first) in kept {
+        let second = implementation.call(first.operation, &first.params);
+        let findings = judge.repeated(cases[at], &first, &second);
+        observer.repeated(&cases[at].id, &findings);
+        if let Some(result) = &mut results[at] {
+            result.add(findings);
+        }
         report.repeated += 1;
     }
-    report.implementation = Some(declaration.implementation);
+    report.results = results.into_iter().flatten().collect();
     report.elapsed = started.elapsed();
     report
 }

@@ -1,67 +1,97 @@
-//! A run: the selected cases against one implementation, in this process or behind a child's pipes.
+//! A run: the selected cases against one implementation, in this process or behind the protocol.
 
 mod in_process;
+mod observer;
 mod over_protocol;
-mod repeats;
+mod plan;
+mod settings;
+mod shard;
 mod summary;
+mod worker;
 
 use std::time::Duration;
 
-use proofmark::adapter::{Hello, ImplementationInfo, PROTOCOL_VERSION, RunnerInfo, SuiteInfo};
+use proofmark::adapter::{Declaration, Hello, ImplementationInfo, PROTOCOL_VERSION, RunnerInfo};
 use proofmark::case::Suite;
 use proofmark::contract::rendering::RenderingProfile;
 use proofmark::judge::CaseResult;
 
-pub use in_process::run_reference;
-pub use over_protocol::{OverProtocol, run_over_protocol};
-pub use summary::{LevelCount, RuleCount, Summary, Verdict};
+use crate::baseline::Reckoning;
 
-/// Told about every finished case, in the order in which they finish.
-pub type Progress<'a> = dyn FnMut(&CaseResult) + 'a;
+pub use in_process::run_implementation;
+pub use observer::Observer;
+pub use over_protocol::{OverProtocol, run_over_protocol};
+pub use plan::{Plan, Planned};
+pub use settings::{Generated, ProfileSettings, RunSettings};
+pub use shard::Shard;
+pub use summary::{LevelCount, ProfileCount, ProfileResult, RuleCount, Summary, Verdict};
 
 /// What a run said.
 #[derive(Debug)]
 pub struct RunReport {
-    /// Which suite.
-    pub suite: SuiteInfo,
-    /// Cases in the suite.
-    pub suite_cases: usize,
-    /// Cases selected for this run; fewer are in `results` where nobody answered.
-    pub selected: usize,
-    /// Who answered; `None` where nobody did.
-    pub implementation: Option<ImplementationInfo>,
-    /// The rendering profile that was declared.
-    pub rendering: Option<RenderingProfile>,
-    /// The adapter's command, empty for the reference in this process.
-    pub command: Vec<String>,
-    /// One for each selected case, in the suite's order.
+    /// How it was made.
+    pub settings: RunSettings,
+    /// What the implementation declared; `None` where nobody answered.
+    pub declaration: Option<Declaration>,
+    /// One for each selected case, in the suite's order; fewer where nobody answered.
     pub results: Vec<CaseResult>,
     /// Faults of the adapter that no case stands for, each in words.
     pub faults: Vec<String>,
     /// Requests that were repeated at the end.
     pub repeated: usize,
-    /// The seed of worlds that are others in every run.
-    pub seed: u64,
+    /// What a baseline of known failures says of it, where there is one.
+    pub reckoning: Option<Reckoning>,
     /// From the first request to the last answer.
     pub elapsed: Duration,
 }
 
 impl RunReport {
     /// A run of which nothing came back yet.
-    fn new(suite: &Suite, selected: usize, command: Vec<String>) -> Self {
-        Self {
-            suite: suite.info(),
-            suite_cases: suite.cases().len(),
-            selected,
-            implementation: None,
-            rendering: None,
-            command,
-            results: Vec::new(),
-            faults: Vec::new(),
-            repeated: 0,
-            seed: 0,
-            elapsed: Duration::ZERO,
+    #[must_use]
+    pub fn new(settings: RunSettings) -> Self {
+        Self { settings, declaration: None, results: Vec::new(), faults: Vec::new(), repeated: 0, reckoning: None, elapsed: Duration::ZERO }
+    }
+
+    /// Who answered; `None` where nobody did.
+    #[must_use]
+    pub fn implementation(&self) -> Option<&ImplementationInfo> {
+        self.declaration.as_ref().map(|declaration| &declaration.implementation)
+    }
+
+    /// The rendering profile that was declared.
+    #[must_use]
+    pub fn rendering(&self) -> Option<RenderingProfile> {
+        self.declaration.as_ref().and_then(|declaration| declaration.rendering)
+    }
+
+    /// Whether a case is one of those that a profile's result rests on. Without a profile every case is.
+    #[must_use]
+    pub fn counts(&self, result: &CaseResult) -> bool {
+        let Some(profile) = &self.settings.profile else { return true };
+        if profile.added_since.contains(&result.id) {
+            return false;
         }
+        let is_declared =
+            |name: &String| self.declaration.as_ref().is_some_and(|declaration| declaration.operations.iter().any(|it| it == name));
+        // For want of an optional operation nobody is blamed; for want of a required one the claim would shrink the profile.
+        let unmet = result.operations.iter().filter(|name| !is_declared(name));
+        let (optional, required): (Vec<&String>, Vec<&String>) = unmet.partition(|name| profile.optional.contains(name));
+        optional.is_empty() || !required.is_empty()
+    }
+
+    /// The reason that a baseline gives for a case's failure, where it is a known one.
+    #[must_use]
+    pub fn known_failure(&self, id: &str) -> Option<&str> {
+        self.reckoning.as_ref()?.known.get(id).map(String::as_str)
+    }
+
+    fn declare(&mut self, declaration: &Declaration) {
+        self.declaration = Some(declaration.clone());
+    }
+
+    fn fault(&mut self, fault: String, observer: &mut dyn Observer) {
+        observer.fault(&fault);
+        self.faults.push(fault);
     }
 }
 
@@ -88,4 +118,10 @@ pub fn nonce() -> String {
 pub fn fresh_seed() -> u64 {
     use std::hash::{BuildHasher as _, RandomState};
     RandomState::new().hash_one(2_u8) % 1_000_000_000
+}
+
+/// Whether a case was generated from the seed of its run, and stands in no suite.
+#[must_use]
+pub fn is_generated(id: &str) -> bool {
+    id.starts_with("generated.")
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use proofmark::judge::{FindingSource, Outcome};
 use proofmark::verdict::Level;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::RunReport;
+use super::{RunReport, is_generated};
 use crate::exit::Exit;
 
 /// Cases of one level by outcome. A case that broke a rule above its own level counts where it failed.
@@ -14,6 +14,9 @@ use crate::exit::Exit;
 pub struct LevelCount {
     /// By outcome, in its spelling for reports.
     pub outcomes: BTreeMap<Outcome, usize>,
+    /// How many of the failed ones the baseline knows.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub known_failures: usize,
 }
 
 impl LevelCount {
@@ -58,6 +61,67 @@ pub struct Summary {
     pub rules: Vec<RuleCount>,
     /// Faults of the adapter that no case stands for.
     pub faults: usize,
+    /// Cases that ran and are shown, and that the profile's result does not rest on.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub not_counted: usize,
+    /// Failures that the baseline knows.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub known_failures: usize,
+    /// Entries of the baseline that no longer say what is so.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub stale: usize,
+    /// What it comes to for the profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<ProfileCount>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// What a run comes to for a profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProfileResult {
+    /// Every `must` of the set was judged, or does not apply, and passed.
+    Success,
+    /// Nothing failed, and a `must` was not judged.
+    Partial,
+    /// A `must` failed, the adapter was at fault, or nothing was judged.
+    Failure,
+}
+
+impl ProfileResult {
+    /// The word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Partial => "partial",
+            Self::Failure => "failure",
+        }
+    }
+}
+
+/// The denominators of a profile: each is a part of the one before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProfileCount {
+    /// Which profile.
+    pub name: String,
+    /// The version of the suite that its requirement set was frozen with.
+    pub requirement_set: String,
+    /// Cases in the set.
+    pub in_set: usize,
+    /// Of those that were selected, the ones whose operations were all declared.
+    pub claimed: usize,
+    /// Of these, the ones that were asked.
+    pub run: usize,
+    /// Of these, the ones that were judged.
+    pub judged: usize,
+    /// What it comes to, where the whole set was selected.
+    pub result: Option<ProfileResult>,
 }
 
 impl Summary {
@@ -66,8 +130,17 @@ impl Summary {
     pub fn of(report: &RunReport) -> Self {
         let mut levels: BTreeMap<Level, LevelCount> = BTreeMap::new();
         let mut rules: BTreeMap<&str, RuleCount> = BTreeMap::new();
+        let (mut not_counted, mut known_failures) = (0, 0);
         for result in &report.results {
+            if !report.counts(result) {
+                not_counted += 1;
+                continue;
+            }
             let level = result.failed_level().unwrap_or(result.level);
+            if report.known_failure(&result.id).is_some() {
+                known_failures += 1;
+                levels.entry(level).or_default().known_failures += 1;
+            }
             *levels.entry(level).or_default().outcomes.entry(result.outcome).or_default() += 1;
             let mut here: Vec<(&str, Level)> = Vec::new();
             for finding in &result.findings {
@@ -83,13 +156,44 @@ impl Summary {
                 count.cases += 1;
             }
         }
-        Self {
-            in_suite: report.suite_cases,
-            selected: report.selected,
-            judged: report.results.iter().filter(|result| result.outcome.is_judged()).count(),
+        let counted = || report.results.iter().filter(|result| report.counts(result));
+        let mut summary = Self {
+            in_suite: report.settings.suite_cases,
+            selected: report.settings.selected,
+            judged: counted().filter(|result| result.outcome.is_judged()).count(),
             levels,
             rules: rules.into_values().collect(),
             faults: report.faults.len(),
+            not_counted,
+            known_failures,
+            stale: report.reckoning.as_ref().map_or(0, |reckoning| reckoning.stale.len()),
+            profile: None,
+        };
+        if let Some(profile) = &report.settings.profile {
+            let of_set = || counted().filter(|result| report.settings.generated.is_none() || !is_generated(&result.id));
+            let is_whole = report.settings.is_whole_profile() && report.results.len() == report.settings.selected;
+            summary.profile = Some(ProfileCount {
+                name: profile.name.clone(),
+                requirement_set: profile.requirement_set.clone(),
+                in_set: profile.in_set,
+                claimed: of_set().filter(|result| result.outcome != Outcome::Unsupported).count(),
+                run: of_set().filter(|result| result.outcome.is_judged() || result.outcome.is_fault()).count(),
+                judged: of_set().filter(|result| result.outcome.is_judged()).count(),
+                result: is_whole.then(|| summary.profile_result()),
+            });
+        }
+        summary
+    }
+
+    fn profile_result(&self) -> ProfileResult {
+        // A failure that a baseline knows is a failure all the same.
+        let failed = self.count(Level::Must, Outcome::Failed);
+        if failed > 0 || self.adapter_faults() > 0 || self.faults > 0 || self.judged == 0 {
+            ProfileResult::Failure
+        } else if self.must_not_judged() > 0 {
+            ProfileResult::Partial
+        } else {
+            ProfileResult::Success
         }
     }
 
@@ -97,10 +201,11 @@ impl Summary {
         self.levels.get(&level).map_or(0, |count| count.of(outcome))
     }
 
-    /// Cases that failed at a level or above.
+    /// Cases that failed at a level or above, but for failures that the baseline knows.
     #[must_use]
     pub fn failed_from(&self, level: Level) -> usize {
-        [Level::May, Level::Should, Level::Must].into_iter().filter(|it| *it >= level).map(|it| self.count(it, Outcome::Failed)).sum()
+        let counts = self.levels.iter().filter(|(it, _)| **it >= level);
+        counts.map(|(_, count)| count.of(Outcome::Failed) - count.known_failures).sum()
     }
 
     /// Cases in which the adapter was to blame.
@@ -122,7 +227,11 @@ impl Summary {
             Exit::NotConformant
         } else if self.adapter_faults() > 0 || self.faults > 0 {
             Exit::Adapter
-        } else if self.judged == 0 || (self.must_not_judged() > 0 && !allow_partial) {
+        } else if self.judged == 0 {
+            Exit::NotConformant
+        } else if self.stale > 0 {
+            Exit::BaselineStale
+        } else if self.must_not_judged() > 0 && !allow_partial {
             Exit::NotConformant
         } else {
             Exit::Conformant
@@ -134,10 +243,13 @@ impl Summary {
     pub fn verdict(&self, fail_on: Level) -> Verdict {
         let failed = self.failed_from(fail_on);
         let faults = self.adapter_faults();
-        let lesser = match self.failed_from(Level::May) - failed {
+        let mut lesser = match self.failed_from(Level::May) - failed {
             0 => String::new(),
             count => format!("; failed below {fail_on}: {count} (--fail-on counts them)"),
         };
+        if self.known_failures > 0 {
+            lesser.push_str(&format!("; known failures: {}", self.known_failures));
+        }
         let bad = |head, rest| Verdict { is_good: false, head, rest };
         let good = |head, rest| Verdict { is_good: true, head, rest };
         if failed > 0 {
@@ -148,8 +260,14 @@ impl Summary {
             bad("adapter at fault", format!(": cases that could not be judged: {faults}; other faults: {}", self.faults))
         } else if self.judged == 0 {
             bad("nothing was judged", ", and that is no conformance".to_owned())
+        } else if self.stale > 0 {
+            bad("baseline stale", format!(": {} entries no longer say what is so", self.stale))
         } else if self.must_not_judged() > 0 {
             good("passed in part", format!(": must cases that were not judged: {}{lesser}", self.must_not_judged()))
+        } else if self.known_failures > 0 {
+            good("passed but for known failures", lesser)
+        } else if let Some(ProfileCount { name, result: Some(ProfileResult::Success), .. }) = &self.profile {
+            good("conformant", format!(" as {name}{lesser}"))
         } else if self.selected < self.in_suite {
             let at = if lesser.is_empty() { "" } else { " at that level" };
             good("passed", format!(": every selected case{at}{lesser}"))

@@ -30,6 +30,17 @@ static RENDERING_PROFILES: LazyLock<BTreeMap<String, RenderingProfile>> = LazyLo
     profiles.profiles
 });
 
+static SUITE_VERSION: LazyLock<String> = LazyLock::new(|| {
+    let document = crate::yaml::parse(text("spec-cases/suite.yaml")).expect("shipped YAML, held by a test");
+    document.value["version"].as_str().expect("a shipped version, held by a test").to_owned()
+});
+
+/// The version of the suite that is compiled in.
+#[must_use]
+pub fn suite_version() -> &'static str {
+    &SUITE_VERSION
+}
+
 /// The rendering profiles that ship, by name.
 #[must_use]
 pub fn rendering_profiles() -> &'static BTreeMap<String, RenderingProfile> {
@@ -56,6 +67,11 @@ mod tests {
     fn the_list_is_sorted_so_that_look_ups_find() {
         assert!(FILES.is_sorted_by(|a, b| a.0 < b.0));
         assert!(FILES.iter().all(|(name, bytes)| file(name) == Some(bytes)));
+    }
+
+    #[test]
+    fn the_suite_has_a_version_of_three_numbers() {
+        assert!(suite_version().split('.').all(|part| part.parse::<u32>().is_ok()) && suite_version().matches('.').count() == 2);
     }
 
     #[test]

@@ -67,6 +67,7 @@ pub mod contract;
 pub mod dice;
 pub mod digest;
 pub mod embedded;
+pub mod generate;
 pub mod json;
 pub mod judge;
 pub mod policy;

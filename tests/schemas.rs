@@ -291,7 +291,7 @@ fn the_receipt_schema_agrees_with_the_shape_rules() {
     let document = document(RECEIPT);
     assert_eq!(document["required"], json!(REQUIRED_RECEIPT_FIELDS));
     assert_eq!(document["properties"]["schema"]["enum"][0], lifecycle::RECEIPT_SCHEMA);
-    let mut dice = Dice(7);
+    let mut dice = Dice::new(7);
     let (mut good, mut bad) = (0, 0);
     for _ in 0..20_000 {
         let mut receipt = good_receipt();
@@ -331,7 +331,7 @@ fn the_trace_schema_agrees_with_the_reader_of_events() {
         read
     };
     let (mut good, mut bad) = (0, 0);
-    let mut dice = Dice(11);
+    let mut dice = Dice::new(11);
     for round in 0..40 {
         for event in &events {
             let mut event = event.clone();
@@ -360,7 +360,7 @@ fn the_packet_schema_agrees_with_the_rules_on_form() {
     let pack = RulePack::packet();
     let good = pack.example_value(&pack.rules()[0].pass[0]).unwrap()["packet"].take();
     let (mut accepted, mut refused) = (0, 0);
-    let mut dice = Dice(5);
+    let mut dice = Dice::new(5);
     for round in 0..20_000 {
         let mut packet = good.clone();
         for _ in 0..round % 4 {

@@ -27,6 +27,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("policy", &["adapter", "contract", "embedded", "json", "schema", "verdict", "yaml"]),
     // It is reached through the adapter's trait; its validators are the rule packs.
     ("reference", &["adapter", "contract", "embedded", "json", "policy", "verdict"]),
+    // It writes text in the case language, and so needs to know no case; what is right it asks the reference, through the trait.
+    ("generate", &["adapter", "contract", "dice", "embedded", "json", "reference"]),
     // A case names operations, profiles and rules, and the loader knows which there are.
     ("case", &["adapter", "contract", "digest", "embedded", "json", "policy", "schema", "verdict", "yaml"]),
     ("judge", &["adapter", "case", "contract", "dice", "embedded", "json", "policy", "reference", "schema", "verdict", "yaml"]),
@@ -47,6 +49,11 @@ const NEVER: &[(&str, &str)] = &[
     ("adapter", "reference"),
     ("case", "reference"),
     ("case", "judge"),
+    ("generate", "judge"),
+    ("generate", "case"),
+    ("generate", "policy"),
+    ("judge", "generate"),
+    ("reference", "generate"),
 ];
 
 /// Crates that one module alone knows, in the library and in the runner.
@@ -79,7 +86,7 @@ const OUTSIDE_MACROS: &[&str] = &["print", "println", "eprint", "eprintln", "dbg
 
 /// The ways into the reference, who may take each, and why it is not the trait.
 const WAYS_IN: &[(&str, &[&str], &str)] = &[
-    ("Reference", &["src/judge/", "runner/src/"], "the host behind the trait, which everything else is asked through"),
+    ("Reference", &["src/generate/", "src/judge/", "runner/src/"], "the host behind the trait, which everything else is asked through"),
     ("smallest_budget", &["src/judge/replay.rs"], "`$fits` asks for a budget, and no operation of the protocol answers that"),
     ("evidence", &["runner/src/command/evidence"], "people's own skills are no request; the payload is borrowed and typed"),
     ("catalog", &["runner/src/command/evidence"], "the same, for the text"),

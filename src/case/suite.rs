@@ -133,7 +133,7 @@ pub struct LoadOptions<'a> {
 }
 
 /// A suite without a fault.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Suite {
     /// Its version.
     pub version: String,
@@ -178,18 +178,49 @@ impl Suite {
             }
             cases.extend(file::read(name, bytes, &mut faults));
         }
-        let mut first: HashMap<&str, &Case> = HashMap::new();
-        for case in &cases {
+        let mut suite = Self { version, requirements, wrong_hosts, files, cases };
+        suite.check(0, &mut faults);
+        if options.only.is_none() && suite.cases.is_empty() && faults.is_empty() {
+            let place = Place { line: 1, column: 1 };
+            faults.push(SuiteFault { file: SuiteFiles::ROOT.to_owned(), place, message: "the suite has no case".to_owned() });
+        }
+        if let Some(id) = options.only {
+            suite.cases.retain(|case| case.id == id);
+        }
+        faults.sort();
+        if faults.is_empty() { Ok(suite) } else { Err(faults) }
+    }
+
+    /// The suite with further case files, paths and bytes, checked as its own are; these are not read again. What it says of itself
+    /// ([`Suite::info`]) and its files stay those of the suite that was loaded: what is added belongs to one run.
+    ///
+    /// # Errors
+    /// Every fault of the files that are added, in order of file and line.
+    pub fn extended(mut self, files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Result<Self, Vec<SuiteFault>> {
+        let mut faults = Vec::new();
+        let known = self.cases.len();
+        for (name, bytes) in files {
+            self.cases.extend(file::read(&name, &bytes, &mut faults));
+        }
+        self.check(known, &mut faults);
+        faults.sort();
+        if faults.is_empty() { Ok(self) } else { Err(faults) }
+    }
+
+    /// What a case can't know of itself, of the cases from a place on: that its id is its own, and that what it names is there.
+    fn check(&self, from: usize, faults: &mut Vec<SuiteFault>) {
+        let mut first: HashMap<&str, &Case> = self.cases[..from].iter().map(|case| (case.id.as_str(), case)).collect();
+        for case in &self.cases[from..] {
             let mut fault = |message: String| {
                 faults.push(SuiteFault { file: case.file.clone(), place: case.place, message: format!("case {}: {message}", case.id) });
             };
             if let Some(other) = first.insert(&case.id, case) {
                 fault(format!("the id stands at {}:{} already", other.file, other.place.line));
             }
-            if !requirements.iter().any(|requirement| requirement.id == case.clause) {
-                fault(format!("there is no clause {:?} in {requirements_folder}", case.clause));
+            if !self.requirements.iter().any(|requirement| requirement.id == case.clause) {
+                fault(format!("there is no clause {:?} in {}/requirements/", case.clause, SuiteFiles::ROOT));
             }
-            for name in case.catches.iter().filter(|name| !wrong_hosts.contains_key(*name)) {
+            for name in case.catches.iter().filter(|name| !self.wrong_hosts.contains_key(*name)) {
                 fault(format!("there is no wrong host {name:?} in {}/wrong-hosts.yaml", SuiteFiles::ROOT));
             }
             for rule in case.without.iter().filter(|rule| RulePack::shipped_rule(rule).is_none()) {
@@ -199,19 +230,10 @@ impl Suite {
                 let names: Vec<&str> = embedded::rendering_profiles().keys().map(String::as_str).collect();
                 fault(format!("there is no rendering profile {profile:?}; there are {}", names.join(", ")));
             }
-            if is_later(&case.since, &version) {
-                fault(format!("since is {}, but the suite's version is {version}", case.since));
+            if is_later(&case.since, &self.version) {
+                fault(format!("since is {}, but the suite's version is {}", case.since, self.version));
             }
         }
-        if options.only.is_none() && cases.is_empty() && faults.is_empty() {
-            let place = Place { line: 1, column: 1 };
-            faults.push(SuiteFault { file: SuiteFiles::ROOT.to_owned(), place, message: "the suite has no case".to_owned() });
-        }
-        if let Some(id) = options.only {
-            cases.retain(|case| case.id == id);
-        }
-        faults.sort();
-        if faults.is_empty() { Ok(Self { version, requirements, wrong_hosts, files, cases }) } else { Err(faults) }
     }
 
     /// The cases, in order of file and line.

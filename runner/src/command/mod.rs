@@ -2,6 +2,7 @@
 
 mod adapter_args;
 mod baseline;
+mod certify;
 mod check;
 mod client_args;
 mod documents;
@@ -16,6 +17,7 @@ mod report_file;
 mod run;
 mod serve;
 mod show;
+mod verify;
 
 use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
@@ -59,6 +61,10 @@ struct Cli {
 enum Command {
     /// Run cases, against the reference or against an adapter (also what happens without a subcommand)
     Run(run::RunArgs),
+    /// Run a whole profile with freshly generated cases, and write a certificate where it is kept
+    Certify(certify::CertifyArgs),
+    /// Check a certificate: every digest, and the whole of it made again
+    Verify(verify::VerifyArgs),
     /// Make reports from the journal of a run, and join the journals of shards
     Report(report::ReportArgs),
     /// Keep a list of known failures true
@@ -199,6 +205,8 @@ pub fn main() -> Exit {
     };
     let outcome = match cli.command.unwrap_or(Command::Run(cli.run)) {
         Command::Run(args) => run::main(&args),
+        Command::Certify(args) => certify::main(&args),
+        Command::Verify(args) => verify::main(&args),
         Command::Report(args) => report::main(&args),
         Command::Baseline(args) => baseline::main(&args),
         Command::Profiles(args) => profiles::main(&args),

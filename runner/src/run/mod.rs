@@ -1,5 +1,6 @@
 //! A run: the selected cases against one implementation, in this process or behind the protocol.
 
+mod generated;
 mod in_process;
 mod observer;
 mod over_protocol;
@@ -18,6 +19,7 @@ use proofmark::judge::CaseResult;
 
 use crate::baseline::Reckoning;
 
+pub use generated::with_generated;
 pub use in_process::run_implementation;
 pub use observer::Observer;
 pub use over_protocol::{OverProtocol, run_over_protocol};

@@ -10,12 +10,12 @@ use super::{RunReport, is_generated};
 use crate::exit::Exit;
 
 /// Cases of one level by outcome. A case that broke a rule above its own level counts where it failed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LevelCount {
     /// By outcome, in its spelling for reports.
     pub outcomes: BTreeMap<Outcome, usize>,
     /// How many of the failed ones the baseline knows.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub known_failures: usize,
 }
 

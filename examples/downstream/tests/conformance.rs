@@ -1,0 +1,3 @@
+fn main() -> std::process::ExitCode {
+    proofmark_runner::harness::Harness::of("observatory").test(downstream::Observatory)
+}

@@ -1,0 +1,130 @@
+//! From a journal to a certificate, or to the reason why there is none.
+
+use std::collections::BTreeMap;
+
+use proofmark::case::{Case, Profile, Suite};
+use proofmark::digest;
+use proofmark::json::MAX_SAFE_INTEGER;
+use proofmark::judge::{CaseResult, Outcome};
+use proofmark::verdict::Level;
+
+use super::GENERATED_PER_OPERATION;
+use super::statement::{Configuration, DigestSet, PREDICATE_TYPE, Predicate, Proofmark, STATEMENT_TYPE, Statement, Subject};
+use crate::journal::Journal;
+use crate::run::{Generated, ProfileResult, Summary, is_generated, with_generated};
+
+/// What a certificate says about itself.
+const SCOPE: [&str; 3] = [
+    "The implementation gave the required answers to every case of the profile's requirement set, and to cases that were generated for this \
+     run alone, when it was asked through the adapter protocol.",
+    "What the protocol cannot see is beyond this: above all the prompt that was really sent to a model.",
+    "The subject is named by what it declared about itself. Which program answered is vouched for by whoever signs this.",
+];
+
+/// What a certificate is issued against.
+#[derive(Debug)]
+pub struct Conditions<'a> {
+    /// The published suite.
+    pub suite: &'a Suite,
+    /// The digest of the file of profiles.
+    pub profiles_digest: String,
+    /// Files that the user names as subjects, each with its name and digest.
+    pub subjects: Vec<(String, String)>,
+}
+
+/// The seed that follows from a nonce.
+#[must_use]
+pub fn seed_of(nonce: &str) -> u64 {
+    u64::from_str_radix(&digest::hex(nonce.as_bytes())[..16], 16).unwrap_or_default() & MAX_SAFE_INTEGER
+}
+
+/// The certificate that follows from a journal.
+///
+/// # Errors
+/// Why none does, in words.
+pub fn issue(journal: &Journal, conditions: &Conditions<'_>) -> Result<Statement, String> {
+    journal.complete()?;
+    let settings = &journal.settings;
+    let Some(profile) = &settings.profile else { return Err("the run was about no profile".to_owned()) };
+    if !settings.is_whole_profile() {
+        return Err("the run was about a part of the profile".to_owned());
+    }
+    let is_certifying = settings.shuffled && settings.laws && settings.fail_on == Level::Must && !settings.allow_partial;
+    if !is_certifying || settings.generated != Some(Generated { per_operation: GENERATED_PER_OPERATION }) {
+        return Err("the run was none of `proofmark certify`".to_owned());
+    }
+    if settings.seed != seed_of(&settings.nonce) {
+        return Err("the seed does not follow from the nonce".to_owned());
+    }
+    let Some(declaration) = &journal.declaration else { return Err("nobody answered".to_owned()) };
+    let Some(known) = Profile::shipped().get(&profile.name) else { return Err(format!("there is no profile {:?}", profile.name)) };
+    let extended = with_generated(conditions.suite, known, declaration, settings.seed, GENERATED_PER_OPERATION)
+        .map_err(|fault| format!("the generated cases do not form a suite: {fault}"))?;
+    let wanted: BTreeMap<&str, &Case> =
+        extended.cases().iter().filter(|case| known.covers(case)).map(|case| (case.id.as_str(), case)).collect();
+    let results = journal.results();
+    for result in &results {
+        match wanted.get(result.id.as_str()) {
+            Some(case) if is_of(result, case) => {}
+            Some(_) => return Err(format!("the report says of case {} what the suite does not", result.id)),
+            None => return Err(format!("case {} is not one of the profile", result.id)),
+        }
+    }
+    if results.len() != wanted.len() {
+        return Err(format!("the report has {} of {} cases", results.len(), wanted.len()));
+    }
+    let report = journal.report();
+    let summary = Summary::of(&report);
+    let verdict = summary.verdict(Level::Must);
+    let counts = summary.profile.clone().ok_or("the run was about no profile")?;
+    if counts.result != Some(ProfileResult::Success) {
+        let result = counts.result.map_or("no result", ProfileResult::as_str);
+        return Err(format!("the result is {result}: {}{}", verdict.head, verdict.rest));
+    }
+    let implementation = &declaration.implementation;
+    let declared = serde_json::to_value(declaration).map_err(|error| error.to_string())?;
+    let subject = |name: &str, digest: &str| Subject { name: name.to_owned(), digest: DigestSet::of(digest) };
+    let mut subjects = vec![subject(&format!("{}@{}", implementation.name, implementation.version), &digest::of_value(&declared)?)];
+    subjects.extend(conditions.subjects.iter().map(|(name, digest)| subject(name, digest)));
+    let configuration: Vec<Configuration> = vec![
+        subject(&format!("suite {}", settings.suite.version), &settings.suite.digest),
+        subject("profiles", &conditions.profiles_digest),
+        subject(&format!("requirement set {}", profile.requirement_set), &profile.digest),
+        subject("report", &journal.digest),
+    ];
+    let warned = results.iter().filter(|result| result.outcome == Outcome::Failed && report.counts(result));
+    let mut statement = Statement {
+        statement_type: STATEMENT_TYPE.to_owned(),
+        subject: subjects,
+        predicate_type: PREDICATE_TYPE.to_owned(),
+        predicate: Predicate {
+            result: "PASSED".to_owned(),
+            configuration,
+            warned_tests: warned.map(|result| result.id.clone()).collect(),
+            failed_tests: Vec::new(),
+            proofmark: Proofmark {
+                version: settings.proofmark.clone(),
+                started: journal.started.clone(),
+                profile: profile.name.clone(),
+                result: ProfileResult::Success,
+                nonce: settings.nonce.clone(),
+                seed: settings.seed,
+                generated: results.iter().filter(|result| is_generated(&result.id)).count(),
+                counts,
+                levels: summary.levels,
+                repeated: report.repeated,
+                scope: SCOPE.map(str::to_owned).into(),
+                digest: String::new(),
+            },
+        },
+    };
+    statement.predicate.proofmark.digest = statement.own_digest();
+    Ok(statement)
+}
+
+/// Whether a result is about this case, as the suite has it.
+fn is_of(result: &CaseResult, case: &Case) -> bool {
+    let bare = CaseResult::new(case, result.outcome, None);
+    (&result.title, result.level, result.basis, &result.clause, &result.contract, &result.operations, &result.file, result.line)
+        == (&bare.title, bare.level, bare.basis, &bare.clause, &bare.contract, &bare.operations, &bare.file, bare.line)
+}

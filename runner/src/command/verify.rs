@@ -1,0 +1,161 @@
+//! `proofmark verify`.
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+use proofmark::case::{Case, Profile, RequirementSet};
+use proofmark::digest;
+
+use super::adapter_args::AdapterArgs;
+use super::certify::profiles_digest;
+use super::drive::Target;
+use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite, write_json};
+use crate::certificate::{Conditions, GENERATED_PER_OPERATION, Statement, verify};
+use crate::exit::Exit;
+use crate::journal::Journal;
+use crate::printable::shortened;
+use crate::run::{Plan, with_generated};
+
+const EXAMPLES: &str = "\
+Examples:
+  proofmark verify certificate.json                       its journal is certificate.jsonl
+  proofmark verify certificate.json --journal run.jsonl
+  proofmark verify certificate.json --suite . --schemas schemas     a checkout, instead of what is built in
+  proofmark verify certificate.json --subject target/release/host   the file is one that the certificate names
+  proofmark verify certificate.json --replay -- ./my-adapter        ask everything again, in the same order
+
+Every digest is checked, and the certificate is made again from the journal and compared. Nothing is fetched.
+Exit status: 0 where it holds, 1 where it does not.";
+
+/// Arguments of `verify`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct VerifyArgs {
+    /// The certificate
+    #[arg(value_name = "CERTIFICATE")]
+    certificate: PathBuf,
+    /// The adapter's command for --replay, after `--`
+    #[arg(last = true, value_name = "COMMAND", requires = "replay")]
+    command: Vec<OsString>,
+    /// The journal of its run [default: the certificate's name, with .jsonl]
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+    /// A folder with profiles.yaml and requirement-sets, instead of what is built in
+    #[arg(long, value_name = "DIR")]
+    schemas: Option<PathBuf>,
+    /// A file that has to be one of the certificate's subjects
+    #[arg(long, value_name = "FILE")]
+    subject: Vec<PathBuf>,
+    /// Run everything again with the certificate's seed, and compare the outcomes
+    #[arg(long, requires = "command")]
+    replay: bool,
+    #[command(flatten)]
+    adapter: AdapterArgs,
+    #[command(flatten)]
+    suite: SuiteArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+pub(super) fn main(args: &VerifyArgs) -> Result<Exit, Failure> {
+    let read = |path: &PathBuf| std::fs::read(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())));
+    let text = String::from_utf8_lossy(&read(&args.certificate)?).into_owned();
+    let journal = args.journal.clone().unwrap_or_else(|| args.certificate.with_extension("jsonl"));
+    let suite = load_suite(&args.suite, None)?;
+    let (profiles_digest, set) = match &args.schemas {
+        Some(folder) => {
+            let path = folder.join("requirement-sets").join(format!("{}.yaml", suite.version));
+            let set = RequirementSet::read(&read(&path)?).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+            (digest::of_bytes(&read(&folder.join("profiles.yaml"))?), set)
+        }
+        None => (profiles_digest(), RequirementSet::shipped(&suite.version).map_err(Failure::usage)?),
+    };
+    let conditions = Conditions { suite: &suite, profiles_digest, subjects: Vec::new() };
+    let mut doubts = Vec::new();
+    match verify(&text, &journal, &conditions, &set) {
+        Err(doubt) => doubts.push(doubt.to_string()),
+        Ok((statement, journal)) => {
+            for path in &args.subject {
+                let digest = digest::of_bytes(&read(path)?);
+                if !statement.subject.iter().any(|subject| digest == format!("sha256:{}", subject.digest.sha256)) {
+                    doubts.push(format!("{} is none of the certificate's subjects", path.display()));
+                }
+            }
+            if args.replay && doubts.is_empty() {
+                doubts = replay(args, &conditions, &journal)?;
+            }
+            if doubts.is_empty() {
+                holds(args, &statement)?;
+                return Ok(Exit::Conformant);
+            }
+        }
+    }
+    let mut out = args.output.stdout();
+    match args.output.format {
+        Format::Json => write_json(&mut out, &serde_json::json!({"holds": false, "doubts": doubts}))?,
+        Format::Text => {
+            for doubt in &doubts {
+                writeln!(out, "{}: {}", args.certificate.display(), shortened(doubt, true))?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Exit::NotConformant)
+}
+
+fn holds(args: &VerifyArgs, statement: &Statement) -> Result<(), Failure> {
+    let mut out = args.output.stdout();
+    let said = &statement.predicate.proofmark;
+    match args.output.format {
+        Format::Json => {
+            write_json(&mut out, &serde_json::json!({"holds": true, "doubts": [], "replayed": args.replay, "certificate": statement}))?;
+        }
+        Format::Text => {
+            let name = statement.subject.first().map_or("", |subject| subject.name.as_str());
+            writeln!(out, "{}: holds", args.certificate.display())?;
+            writeln!(out, "  {} as {}, {}", shortened(name, false), shortened(&said.profile, false), shortened(&said.started, false))?;
+            let counts = &said.counts;
+            writeln!(
+                out,
+                "  {} cases in requirement set {}: {} claimed, {} run, {} judged; {} generated cases",
+                counts.in_set, counts.requirement_set, counts.claimed, counts.run, counts.judged, said.generated
+            )?;
+            if args.replay {
+                writeln!(out, "  replayed with seed {}: every outcome is the same", said.seed)?;
+            }
+            for sentence in &said.scope {
+                writeln!(out, "  {}", shortened(sentence, false))?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Makes the run again; what came out otherwise.
+fn replay(args: &VerifyArgs, conditions: &Conditions<'_>, journal: &Journal) -> Result<Vec<String>, Failure> {
+    let settings = journal.settings.clone();
+    let (Some(declaration), Some(profile)) =
+        (&journal.declaration, settings.profile.as_ref().and_then(|profile| Profile::shipped().get(&profile.name)))
+    else {
+        return Ok(vec!["the run can't be made again: its profile is unknown".to_owned()]);
+    };
+    let extended = with_generated(conditions.suite, profile, declaration, settings.seed, GENERATED_PER_OPERATION)
+        .map_err(|fault| Failure { exit: Exit::SuiteInvalid, message: fault.to_string() })?;
+    let mut cases: Vec<&Case> = extended.cases().iter().filter(|case| profile.covers(case)).collect();
+    cases.sort_by(|a, b| (&a.file, a.place.line).cmp(&(&b.file, b.place.line)));
+    let plan = Plan { shuffle: Some(settings.seed), ..Plan::new(&cases) };
+    let target = Target::Adapter(args.adapter.over_protocol(&args.command));
+    let report = target.run(&extended, plan, settings, None, Some(declaration.clone()))?;
+    let mut doubts: Vec<String> = report.faults.iter().map(|fault| format!("replay: {fault}")).collect();
+    let then = journal.results();
+    for (before, now) in then.iter().zip(&report.results).filter(|(before, now)| before.outcome != now.outcome) {
+        doubts.push(format!("replay: {} was {} and is {}", before.id, before.outcome, now.outcome));
+    }
+    if then.len() != report.results.len() {
+        doubts.push(format!("replay: {} of {} cases came to a result", report.results.len(), then.len()));
+    }
+    Ok(doubts)
+}

@@ -1,5 +1,4 @@
 //! Requirement sets: what counts for a profile is frozen with a version of the suite, and the suite of that version is held to it.
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed, and says where")]
 
 use proofmark::case::{Profile, RequirementSet, Suite, SuiteFiles};
 use proofmark::embedded;

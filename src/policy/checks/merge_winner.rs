@@ -41,7 +41,7 @@ pub(super) fn check(exchange: &View<'_>) -> Judged {
     Some(findings)
 }
 
-/// What a registry says of a skill, but for the layer.
+/// What a registry says of a skill, but for the layer, and for why it was matched: that is put in by whoever matches.
 fn same(a: &Entry<'_>, b: &Entry<'_>) -> bool {
     let texts = |a: &Entry<'_>, b: &Entry<'_>| {
         a.name == b.name
@@ -49,7 +49,6 @@ fn same(a: &Entry<'_>, b: &Entry<'_>) -> bool {
             && a.short == b.short
             && a.description == b.description
             && a.when_to_use == b.when_to_use
-            && a.reason == b.reason
             && a.body == b.body
     };
     texts(a, b) && a.disabled == b.disabled && a.require_signature == b.require_signature

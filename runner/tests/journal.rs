@@ -70,6 +70,27 @@ fn a_report_from_the_journal_is_the_report_of_the_run() {
     }
 }
 
+#[test]
+fn several_children_and_another_order_come_to_the_same() {
+    let folder = scratch("jobs");
+    let report_of = |name: &str, further: &[&str]| {
+        let journal = file(&folder, name);
+        let flags = [&["--journal", &journal], further, &["--", PROGRAM, "serve"]].concat();
+        said("run activation.load activation.budget run.walk packet.fields --seed 4", &flags).ends_with(0);
+        (report(Path::new(&journal)), fs::read_to_string(&journal).unwrap())
+    };
+    let (one, _) = report_of("one.jsonl", &[]);
+    let (three, _) = report_of("three.jsonl", &["--jobs", "3"]);
+    assert_eq!(three, one);
+    let (shuffled, journal) = report_of("shuffled.jsonl", &["--shuffle", "--jobs", "2"]);
+    assert_eq!(shuffled, one);
+    let first: Vec<&str> = journal.lines().filter_map(|line| line.strip_prefix("{\"case\":{\"id\":\"")).take(20).collect();
+    assert!(!first.is_sorted(), "the order is another: {first:?}");
+    // More children than cases are no more than cases.
+    let many = said("run activation.read.cards-are-handed-on --format json --jobs 200", &["--", PROGRAM, "serve"]).ends_with(0).json();
+    assert_eq!(many["summary"]["judged"], 1);
+}
+
 /// A journal cut off anywhere, as a crash of the machine may leave it, is gone on with, and comes to the same.
 #[test]
 fn a_journal_that_ends_anywhere_is_gone_on_with() {

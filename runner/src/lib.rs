@@ -6,6 +6,7 @@ pub mod baseline;
 pub mod certificate;
 pub mod client;
 pub mod command;
+pub mod doctor;
 pub mod exit;
 pub mod filter;
 pub mod harness;

@@ -101,6 +101,13 @@ impl Client {
         self.link.shutdown()
     }
 
+    /// Closes the child's stdin without `shutdown`, as happens where a runner is killed, and waits for its exit as
+    /// [`Client::shutdown`] does. There is no reply.
+    #[must_use]
+    pub fn hang_up(self) -> Farewell {
+        self.link.hang_up()
+    }
+
     /// Kills the child and its group.
     pub fn kill(mut self) -> Death {
         self.link.lose(Cause::Killed)

@@ -254,6 +254,17 @@ impl Link {
                 }
             };
         }
+        self.part(gone, reply, strays)
+    }
+
+    /// Closes the child's stdin without a word, as a runner that was killed would, and waits for its exit as `shutdown` does.
+    pub(super) fn hang_up(mut self) -> Farewell {
+        let gone = self.death.is_some() || self.process.exited();
+        self.deadlines.clear();
+        self.part(gone, None, 0)
+    }
+
+    fn part(mut self, gone: bool, reply: Option<Result<Answer, ProtocolFault>>, mut strays: usize) -> Farewell {
         self.outgoing.clear();
         self.pipes.close_stdin();
         let stopping = match self.death.as_ref().map(|death| death.cause) {

@@ -5,8 +5,10 @@ mod baseline;
 mod certify;
 mod check;
 mod client_args;
+mod doctor;
 mod documents;
 mod drive;
+mod emit;
 mod evidence;
 mod explain;
 mod list;
@@ -83,6 +85,10 @@ enum Command {
     Check(check::CheckArgs),
     /// Render an evidence return packet at a depth, or project it, or write it in another form
     Render(render::RenderArgs),
+    /// Examine an adapter itself, before anyone judges contracts: does it speak the protocol?
+    Doctor(doctor::DoctorArgs),
+    /// Write the requests that a run would send, without starting anything
+    Emit(emit::EmitArgs),
     /// Answer the adapter protocol on stdin and stdout, as the reference implementation
     Serve(serve::ServeArgs),
 }
@@ -216,6 +222,8 @@ pub fn main() -> Exit {
         Command::Evidence(args) => evidence::main(&args),
         Command::Check(args) => check::main(&args),
         Command::Render(args) => render::main(&args),
+        Command::Doctor(args) => doctor::main(&args),
+        Command::Emit(args) => emit::main(&args),
         Command::Serve(args) => serve::main(&args),
     };
     outcome.unwrap_or_else(|failure| {

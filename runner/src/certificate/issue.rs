@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use proofmark::case::{Case, Profile, Suite};
+use proofmark::case::{Case, Profile, RequirementSet, Suite};
 use proofmark::digest;
 use proofmark::json::MAX_SAFE_INTEGER;
 use proofmark::judge::{CaseResult, Outcome};
@@ -11,7 +11,7 @@ use proofmark::verdict::Level;
 use super::GENERATED_PER_OPERATION;
 use super::statement::{Configuration, DigestSet, PREDICATE_TYPE, Predicate, Proofmark, STATEMENT_TYPE, Statement, Subject};
 use crate::journal::Journal;
-use crate::run::{Generated, ProfileResult, Summary, is_generated, with_generated};
+use crate::run::{Generated, ProfileResult, ProfileSettings, Summary, is_generated, with_generated};
 
 /// What a certificate says about itself.
 const SCOPE: [&str; 3] = [
@@ -26,6 +26,8 @@ const SCOPE: [&str; 3] = [
 pub struct Conditions<'a> {
     /// The published suite.
     pub suite: &'a Suite,
+    /// The requirement set of that suite.
+    pub set: &'a RequirementSet,
     /// The digest of the file of profiles.
     pub profiles_digest: String,
     /// Files that the user names as subjects, each with its name and digest.
@@ -55,6 +57,10 @@ pub fn issue(journal: &Journal, conditions: &Conditions<'_>) -> Result<Statement
     }
     if settings.seed != seed_of(&settings.nonce) {
         return Err("the seed does not follow from the nonce".to_owned());
+    }
+    // What counts is what the set says, and not what the journal says of it.
+    if *profile != ProfileSettings::of(&profile.name, conditions.suite, conditions.set)? {
+        return Err(format!("what the report says of profile {} is not what the requirement set says", profile.name));
     }
     let Some(declaration) = &journal.declaration else { return Err("nobody answered".to_owned()) };
     let Some(known) = Profile::shipped().get(&profile.name) else { return Err(format!("there is no profile {:?}", profile.name)) };

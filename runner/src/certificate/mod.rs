@@ -9,7 +9,7 @@ mod verify;
 
 pub use issue::{Conditions, issue, seed_of};
 pub use statement::{Configuration, DigestSet, Predicate, Proofmark, Statement, Subject};
-pub use verify::{Doubt, verify};
+pub use verify::{Doubt, open, verify};
 
 /// Cases that a certifying run generates for each operation.
 pub const GENERATED_PER_OPERATION: usize = 40;

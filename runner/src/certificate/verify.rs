@@ -3,7 +3,6 @@
 use std::fmt;
 use std::path::Path;
 
-use proofmark::case::RequirementSet;
 use proofmark::json;
 
 use super::issue::{Conditions, issue};
@@ -52,32 +51,42 @@ impl fmt::Display for Doubt {
 
 impl std::error::Error for Doubt {}
 
-/// Checks a certificate's text against the journal of its run, a suite, the profiles and a requirement set; returns it with that journal.
+/// Reads a certificate and the journal of its run, each as it was written.
 ///
 /// # Errors
-/// The first [`Doubt`], in the order of that type.
-pub fn verify(text: &str, report: &Path, conditions: &Conditions<'_>, set: &RequirementSet) -> Result<(Statement, Journal), Doubt> {
+/// The first [`Doubt`], in the order of that type, about the two.
+pub fn open(text: &str, report: &Path) -> Result<(Statement, Journal), Doubt> {
     let value = json::parse(text).map_err(|error| Doubt::NotACertificate(error.to_string()))?;
     let statement: Statement = serde_json::from_value(value).map_err(|error| Doubt::NotACertificate(error.to_string()))?;
     if statement.own_digest() != statement.predicate.proofmark.digest || statement.text() != text {
         return Err(Doubt::CertificateChanged);
     }
-    let digest_of = |name: &str| {
-        let found = statement.predicate.configuration.iter().find(|it| it.name == name || it.name.starts_with(&format!("{name} ")));
-        found.map(|it| &it.digest).ok_or_else(|| Doubt::NotACertificate(format!("it names no {name}")))
-    };
     let journal = Journal::read(report).map_err(|error| Doubt::ReportChanged(error.to_string()))?;
-    if DigestSet::of(&journal.digest) != *digest_of("report")? {
+    if DigestSet::of(&journal.digest) != *digest_of(&statement, "report")? {
         return Err(Doubt::ReportChanged(format!("its digest is {}", journal.digest)));
     }
+    Ok((statement, journal))
+}
+
+fn digest_of<'s>(statement: &'s Statement, name: &str) -> Result<&'s DigestSet, Doubt> {
+    let found = statement.predicate.configuration.iter().find(|it| it.name == name || it.name.starts_with(&format!("{name} ")));
+    found.map(|it| &it.digest).ok_or_else(|| Doubt::NotACertificate(format!("it names no {name}")))
+}
+
+/// Checks a certificate and its journal against a suite, its profiles and its requirement set; the subjects of the conditions are left alone.
+///
+/// # Errors
+/// The first [`Doubt`], in the order of that type.
+pub fn verify(statement: &Statement, journal: &Journal, conditions: &Conditions<'_>) -> Result<(), Doubt> {
     let suite = conditions.suite.info();
-    if DigestSet::of(&suite.digest) != *digest_of("suite")? {
+    if DigestSet::of(&suite.digest) != *digest_of(statement, "suite")? {
         return Err(Doubt::SuiteDiffers(format!("here is suite {} {}", suite.version, suite.digest)));
     }
-    if DigestSet::of(&conditions.profiles_digest) != *digest_of("profiles")? {
+    if DigestSet::of(&conditions.profiles_digest) != *digest_of(statement, "profiles")? {
         return Err(Doubt::ProfilesDiffer);
     }
-    if DigestSet::of(&set.digest) != *digest_of("requirement set")? {
+    let set = conditions.set;
+    if DigestSet::of(&set.digest) != *digest_of(statement, "requirement set")? {
         return Err(Doubt::RequirementSetDiffers(format!("here is the set of suite {} {}", set.suite, set.digest)));
     }
     let version = &statement.predicate.proofmark.version;
@@ -86,9 +95,10 @@ pub fn verify(text: &str, report: &Path, conditions: &Conditions<'_>, set: &Requ
     }
     // Files named as subjects are the certificate's own word: they have no trace in the report.
     let subjects = statement.subject.iter().skip(1).map(|it| (it.name.clone(), it.digest.sha256.clone())).collect();
-    let again = issue(&journal, &Conditions { subjects, suite: conditions.suite, profiles_digest: conditions.profiles_digest.clone() });
+    let Conditions { suite, set, profiles_digest, .. } = conditions;
+    let again = issue(journal, &Conditions { suite, set, profiles_digest: profiles_digest.clone(), subjects });
     match again {
-        Ok(again) if again == statement => Ok((statement, journal)),
+        Ok(again) if again == *statement => Ok(()),
         Ok(_) => Err(Doubt::DoesNotFollow("another one does".to_owned())),
         Err(why) => Err(Doubt::DoesNotFollow(why)),
     }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use proofmark::case::{Case, Profile};
+use proofmark::case::{Case, Profile, RequirementSet};
 use proofmark::{digest, embedded};
 
 use super::adapter_args::AdapterArgs;
@@ -15,7 +15,7 @@ use super::run::profile_settings;
 use super::{Failure, OutputArgs, SuiteArgs, load_suite, read_journal, shipped_profile};
 use crate::certificate::{Conditions, GENERATED_PER_OPERATION, issue, seed_of};
 use crate::exit::Exit;
-use crate::run::{Generated, Plan, RunSettings, Summary, nonce, with_generated};
+use crate::run::{Generated, Plan, RunSettings, Summary, generated_files, nonce, with_generated};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,6 +49,9 @@ pub(super) struct CertifyArgs {
     /// The nonce that whoever asked for the certificate gave out, instead of a fresh one
     #[arg(long, value_name = "TEXT", value_parser = nonce_text)]
     nonce: Option<String>,
+    /// Write the generated case files below a folder, to look at
+    #[arg(long, value_name = "DIR")]
+    keep_generated: Option<PathBuf>,
     /// The rendering profile that the reference declares (only without a command)
     #[arg(long, value_name = "NAME", default_value = "page-1", conflicts_with = "command")]
     rendering: String,
@@ -63,7 +66,8 @@ pub(super) struct CertifyArgs {
     output: OutputArgs,
 }
 
-fn nonce_text(text: &str) -> Result<String, String> {
+/// Reads a nonce.
+pub(super) fn nonce_text(text: &str) -> Result<String, String> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     if is_plain && (8..=128).contains(&text.len()) {
         Ok(text.to_owned())
@@ -108,6 +112,13 @@ pub(super) fn main(args: &CertifyArgs) -> Result<Exit, Failure> {
         exit: Exit::SuiteInvalid,
         message: format!("a generated case is wrong (please report this): {fault}"),
     })?;
+    if let Some(folder) = &args.keep_generated {
+        for (name, bytes) in generated_files(profile, &declaration, seed, GENERATED_PER_OPERATION) {
+            let path = folder.join(name);
+            let written = std::fs::create_dir_all(path.parent().unwrap_or(folder)).and_then(|()| std::fs::write(&path, bytes));
+            written.map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+        }
+    }
     let mut cases: Vec<&Case> = extended.cases().iter().filter(|case| profile.covers(case)).collect();
     cases.sort_by(|a, b| (&a.file, a.place.line).cmp(&(&b.file, b.place.line)));
     let plan = Plan { shuffle: Some(seed), ..Plan::new(&cases) };
@@ -128,7 +139,8 @@ pub(super) fn main(args: &CertifyArgs) -> Result<Exit, Failure> {
     ReportForm::Text.write(&mut out, &report, &extended, false)?;
     args.report.iter().try_for_each(|file| file.write(&report, &extended))?;
     // What is certified is what stands on the disk.
-    let conditions = Conditions { suite: &suite, profiles_digest: profiles_digest(), subjects };
+    let set = RequirementSet::shipped(&suite.version).map_err(Failure::usage)?;
+    let conditions = Conditions { suite: &suite, set: &set, profiles_digest: profiles_digest(), subjects };
     let exit = match issue(&read_journal(&journal)?, &conditions) {
         Ok(statement) => {
             std::fs::write(&args.out, statement.text()).map_err(|error| Failure::usage(format!("{}: {error}", args.out.display())))?;

@@ -19,7 +19,7 @@ pub(super) struct ClientArgs {
     /// How long the adapter may take to start
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10s")]
     pub(super) start_timeout: Duration,
-    /// A variable for the adapter's environment: NAME=VALUE, or NAME to hand ours down
+    /// A variable for the adapter's environment: NAME to hand ours down, which is the way for secrets, or NAME=VALUE, which reports show
     #[arg(long, value_name = "NAME[=VALUE]")]
     pub(super) env: Vec<String>,
     /// The directory that the adapter runs in

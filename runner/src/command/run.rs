@@ -6,18 +6,21 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use proofmark::case::{Case, RequirementSet, Suite};
+use proofmark::adapter::Declaration;
+use proofmark::case::{Case, Profile, RequirementSet, Suite};
 use proofmark::judge::Outcome;
 use proofmark::verdict::Level;
 
 use super::adapter_args::AdapterArgs;
+use super::certify::nonce_text;
 use super::drive::{JournalPlan, Target};
 use super::report_file::{ReportFile, ReportForm, report_file};
 use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite, read_baseline, read_journal, shipped_profile};
+use crate::certificate::{GENERATED_PER_OPERATION, seed_of};
 use crate::exit::Exit;
 use crate::filter::Filter;
 use crate::journal::difference;
-use crate::run::{Plan, ProfileSettings, RunSettings, Shard, Summary, fresh_seed};
+use crate::run::{Generated, Plan, ProfileSettings, RunSettings, Shard, Summary, fresh_seed, with_generated};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -73,6 +76,9 @@ pub(super) struct RunArgs {
     /// The seed of random worlds, as an earlier run said it; without it they are others in every run
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Add the cases that a certifying run with this nonce generates, to run one of them again
+    #[arg(long, value_name = "TEXT", value_parser = nonce_text, requires = "profile", conflicts_with = "seed")]
+    nonce: Option<String>,
     /// Ask the cases in an order that the seed gives
     #[arg(long)]
     shuffle: bool,
@@ -134,7 +140,19 @@ impl RunArgs {
     }
 
     /// The settings of the run, and the cases that it is about.
-    fn settings<'s>(&self, suite: &'s Suite, resumed: Option<&RunSettings>) -> Result<(RunSettings, Plan<'s>), Failure> {
+    /// The suite, with generated cases where a nonce is given, and the declaration that these were made for.
+    fn suite(&self, target: &Target) -> Result<(Suite, Option<(Suite, Declaration)>), Failure> {
+        let suite = load_suite(&self.suite, None)?;
+        let (Some(nonce), Some(profile)) = (&self.nonce, self.profile.as_ref().and_then(|name| Profile::shipped().get(name))) else {
+            return Ok((suite, None));
+        };
+        let declaration = target.declaration(&suite, nonce)?;
+        let extended = with_generated(&suite, profile, &declaration, seed_of(nonce), GENERATED_PER_OPERATION)
+            .map_err(|fault| Failure { exit: Exit::SuiteInvalid, message: fault.to_string() })?;
+        Ok((suite, Some((extended, declaration))))
+    }
+
+    fn settings<'s>(&self, published: &Suite, suite: &'s Suite, resumed: Option<&RunSettings>) -> Result<(RunSettings, Plan<'s>), Failure> {
         let patterns: Vec<String> = self.patterns.iter().chain(&self.filter).cloned().collect();
         let filter = Filter::of(&patterns, self.contract.clone(), self.profile.as_deref()).map_err(|error| Failure::usage(error.0))?;
         let mut cases = filter.select(suite).map_err(|error| Failure::usage(error.0))?;
@@ -143,9 +161,9 @@ impl RunArgs {
         if let Some(shard) = self.shard {
             plan.cases.retain(|planned| shard.has(&planned.case.id));
         }
-        let mut settings = RunSettings::new(suite, plan.cases.len());
+        let mut settings = RunSettings::new(published, plan.cases.len());
         settings.profile = match &self.profile {
-            Some(name) => Some(profile_settings(name, suite, &plan)?),
+            Some(name) => Some(profile_settings(name, published, &plan)?),
             None => None,
         };
         settings.patterns = patterns;
@@ -156,6 +174,11 @@ impl RunArgs {
         settings.flags = self.rerun_flags();
         settings.laws = !self.no_laws;
         settings.seed = self.seed.or(resumed.map(|settings| settings.seed)).unwrap_or_else(fresh_seed);
+        if let Some(nonce) = &self.nonce {
+            settings.seed = seed_of(nonce);
+            settings.generated = Some(Generated { per_operation: GENERATED_PER_OPERATION });
+            settings.nonce.clone_from(nonce);
+        }
         settings.shuffled = self.shuffle;
         settings.fail_on = match self.fail_on.as_str() {
             "may" => Level::May,
@@ -215,13 +238,17 @@ pub(super) fn main(args: &RunArgs) -> Result<Exit, Failure> {
     let target = args.target()?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
     let journal = args.journal()?;
-    let suite = load_suite(&args.suite, None)?;
+    let (published, extended) = args.suite(&target)?;
+    let (suite, declaration) = match extended {
+        Some((suite, declaration)) => (suite, Some(declaration)),
+        None => (published.clone(), None),
+    };
     let resumed = journal.as_ref().and_then(|journal| journal.resumed.as_ref());
-    let (settings, plan) = args.settings(&suite, resumed.map(|resumed| &resumed.settings))?;
+    let (settings, plan) = args.settings(&published, &suite, resumed.map(|resumed| &resumed.settings))?;
     let mut report = match resumed.filter(|resumed| resumed.ended.is_some()) {
         // There is nothing to go on with.
         Some(ended) => ended.report(),
-        None => target.run(&suite, plan, settings, journal.as_ref(), None)?,
+        None => target.run(&suite, plan, settings, journal.as_ref(), declaration)?,
     };
     report.reckoning = baseline.map(|baseline| baseline.reckon(&suite, &report.results));
 

@@ -11,6 +11,7 @@ use crate::exit::Exit;
 use crate::filter::nearest_id;
 use crate::printable::{printable, shortened};
 use crate::report::rerun_command;
+use crate::run::RunSettings;
 
 /// Arguments of `show`.
 #[derive(Debug, Clone, Args)]
@@ -72,7 +73,7 @@ pub(super) fn main(args: &ShowArgs) -> Result<Exit, Failure> {
                     given_lines(&mut out, step)?;
                 }
             }
-            writeln!(out, "\nrun it: {}", rerun_command(&case.id, &args.suite.flags(), &[]))?;
+            writeln!(out, "\nrun it: {}", rerun_command(&case.id, &args.suite.flags(), &RunSettings::new(&suite, 1)))?;
         }
     }
     out.flush()?;

@@ -12,7 +12,7 @@ use super::adapter_args::AdapterArgs;
 use super::certify::profiles_digest;
 use super::drive::Target;
 use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite, write_json};
-use crate::certificate::{Conditions, GENERATED_PER_OPERATION, Statement, verify};
+use crate::certificate::{Conditions, GENERATED_PER_OPERATION, Statement, open, verify};
 use crate::exit::Exit;
 use crate::journal::Journal;
 use crate::printable::shortened;
@@ -63,6 +63,11 @@ pub(super) fn main(args: &VerifyArgs) -> Result<Exit, Failure> {
     let read = |path: &PathBuf| std::fs::read(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())));
     let text = String::from_utf8_lossy(&read(&args.certificate)?).into_owned();
     let journal = args.journal.clone().unwrap_or_else(|| args.certificate.with_extension("jsonl"));
+    let opened = open(&text, &journal);
+    let (statement, journal) = match opened {
+        Ok(opened) => opened,
+        Err(doubt) => return doubted(args, &[doubt.to_string()]),
+    };
     let suite = load_suite(&args.suite, None)?;
     let (profiles_digest, set) = match &args.schemas {
         Some(folder) => {
@@ -72,11 +77,11 @@ pub(super) fn main(args: &VerifyArgs) -> Result<Exit, Failure> {
         }
         None => (profiles_digest(), RequirementSet::shipped(&suite.version).map_err(Failure::usage)?),
     };
-    let conditions = Conditions { suite: &suite, profiles_digest, subjects: Vec::new() };
+    let conditions = Conditions { suite: &suite, set: &set, profiles_digest, subjects: Vec::new() };
     let mut doubts = Vec::new();
-    match verify(&text, &journal, &conditions, &set) {
+    match verify(&statement, &journal, &conditions) {
         Err(doubt) => doubts.push(doubt.to_string()),
-        Ok((statement, journal)) => {
+        Ok(()) => {
             for path in &args.subject {
                 let digest = digest::of_bytes(&read(path)?);
                 if !statement.subject.iter().any(|subject| digest == format!("sha256:{}", subject.digest.sha256)) {
@@ -92,11 +97,15 @@ pub(super) fn main(args: &VerifyArgs) -> Result<Exit, Failure> {
             }
         }
     }
+    doubted(args, &doubts)
+}
+
+fn doubted(args: &VerifyArgs, doubts: &[String]) -> Result<Exit, Failure> {
     let mut out = args.output.stdout();
     match args.output.format {
         Format::Json => write_json(&mut out, &serde_json::json!({"holds": false, "doubts": doubts}))?,
         Format::Text => {
-            for doubt in &doubts {
+            for doubt in doubts {
                 writeln!(out, "{}: {}", args.certificate.display(), shortened(doubt, true))?;
             }
         }

@@ -161,7 +161,7 @@ fn description(report: &RunReport, result: &CaseResult, flags: &[String]) -> Str
     let mut lines = vec![result.title.clone(), format!("at {}:{}", result.file, result.line), format!("clause {}", result.clause)];
     lines.extend(result.reason.as_ref().map(|reason| shortened(reason, true).into_owned()));
     lines.push(findings(result));
-    lines.push(format!("rerun: {}", rerun_command(&result.id, flags, &report.settings.command)));
+    lines.push(format!("rerun: {}", rerun_command(&result.id, flags, &report.settings)));
     lines.retain(|line| !line.is_empty());
     lines.join("\n")
 }

@@ -80,7 +80,7 @@ fn write(out: &mut String, report: &RunReport, summary: &Summary, fail_on: Level
         writeln!(out, "### Failed\n\n| case | level | what | rerun |\n|---|---|---|---|")?;
         for result in failed.iter().take(MAX_ROWS) {
             let level = result.failed_level().unwrap_or(result.level);
-            let rerun = rerun_command(&result.id, flags, &report.settings.command);
+            let rerun = rerun_command(&result.id, flags, &report.settings);
             writeln!(out, "| {} | {level} | {} | {} |", cell(&result.id), what(result), cell(&rerun))?;
         }
         left_out(out, failed.len())?;

@@ -11,7 +11,7 @@ use proofmark::verdict::Level;
 use similar::TextDiff;
 
 use crate::printable::{printable, shortened};
-use crate::run::{RunReport, Summary};
+use crate::run::{RunReport, RunSettings, Summary, is_generated};
 
 /// What was asked is shown up to so many bytes.
 const MAX_ASKED: usize = 1_000;
@@ -128,7 +128,7 @@ impl Terminal<'_> {
                 writeln!(out, "  {DIM}|{DIM:#} {}", shortened(line, false))?;
             }
         }
-        writeln!(out, "  {DIM}rerun:{DIM:#} {}", rerun_command(&result.id, &self.flags, &report.settings.command))?;
+        writeln!(out, "  {DIM}rerun:{DIM:#} {}", rerun_command(&result.id, &self.flags, &report.settings))?;
         writeln!(out)
     }
 
@@ -364,14 +364,17 @@ fn short_digest(digest: &str) -> &str {
     digest.get(..19).unwrap_or(digest)
 }
 
-/// The command that reruns one case, quoted for a POSIX shell.
+/// The command that reruns one case of a run, quoted for a POSIX shell.
 #[must_use]
-pub fn rerun_command(id: &str, flags: &[String], command: &[String]) -> String {
+pub fn rerun_command(id: &str, flags: &[String], settings: &RunSettings) -> String {
     let mut words = vec!["proofmark".to_owned(), "run".to_owned(), id.to_owned()];
+    if let Some(profile) = settings.profile.as_ref().filter(|_| is_generated(id)) {
+        words.extend(["--profile", &profile.name, "--nonce", &settings.nonce].map(quoted));
+    }
     words.extend(flags.iter().map(|word| quoted(word)));
-    if !command.is_empty() {
+    if !settings.command.is_empty() {
         words.push("--".to_owned());
-        words.extend(command.iter().map(|word| quoted(word)));
+        words.extend(settings.command.iter().map(|word| quoted(word)));
     }
     words.join(" ")
 }
@@ -387,9 +390,11 @@ mod tests {
 
     #[test]
     fn a_rerun_can_be_pasted() {
-        let command = ["python3".to_owned(), "my host.py".to_owned(), "it's".to_owned()];
+        let suite = Suite::embedded().unwrap();
+        let mut settings = RunSettings::new(&suite, 1);
+        settings.command = ["python3", "my host.py", "it's"].map(str::to_owned).into();
         assert_eq!(
-            rerun_command("a.b", &["--timeout".into(), "500ms".into()], &command),
+            rerun_command("a.b", &["--timeout".into(), "500ms".into()], &settings),
             r"proofmark run a.b --timeout 500ms -- python3 'my host.py' 'it'\''s'"
         );
     }

@@ -19,7 +19,7 @@ use proofmark::judge::CaseResult;
 
 use crate::baseline::Reckoning;
 
-pub use generated::with_generated;
+pub use generated::{generated_files, with_generated};
 pub use in_process::run_implementation;
 pub use observer::Observer;
 pub use over_protocol::{OverProtocol, run_over_protocol};

@@ -139,6 +139,22 @@ pub(crate) fn a_certificate_follows_from_its_journal_or_does_not_hold() {
         forge(change);
         certified.doubted(&[], "does not follow from the report");
     }
+    // A journal that says what counts in its own way, its digest and the certificate's put right.
+    let journal = fs::read_to_string(certified.path("certificate.jsonl")).unwrap();
+    let (body, end) = journal.trim_end().rsplit_once('\n').unwrap();
+    let body = format!("{body}\n").replacen("\"added_since\":[]", "\"added_since\":[\"render.engineer.whole\"]", 1);
+    let mut end: Value = serde_json::from_str(end).unwrap();
+    end["end"]["digest"] = proofmark::digest::of_bytes(body.as_bytes()).into();
+    let forged = format!("{body}{end}\n");
+    assert_ne!(forged, journal);
+    fs::write(certified.path("certificate.jsonl"), &forged).unwrap();
+    let mut statement: Statement = serde_json::from_str(&good).unwrap();
+    let digest = proofmark::digest::hex(forged.as_bytes());
+    statement.predicate.configuration.last_mut().unwrap().digest.sha256 = digest;
+    statement.predicate.proofmark.digest = statement.own_digest();
+    fs::write(certified.path("certificate.json"), statement.text()).unwrap();
+    certified.doubted(&[], "is not what the requirement set says");
+    fs::write(certified.path("certificate.jsonl"), journal).unwrap();
     forge(|statement| statement.predicate.proofmark.version = "9.9.9".to_owned());
     certified.doubted(&[], "made by proofmark 9.9.9");
     forge(|statement| statement.predicate.configuration[0].digest.sha256 = "0".repeat(64));

@@ -110,4 +110,10 @@ pub(crate) fn a_host_that_knows_the_suite_by_heart_is_not_certified() {
     let failed: Vec<&str> = certified.out.lines().filter_map(|line| line.strip_prefix("FAILED ")).collect();
     assert!(!failed.is_empty() && failed.iter().all(|case| case.starts_with("generated.")), "{failed:?}");
     assert!(!certificate.exists());
+    // Its failure can be asked again alone, with the words that the report gives.
+    let rerun = certified.out.lines().find_map(|line| line.trim().strip_prefix("rerun: proofmark ")).unwrap();
+    let words: Vec<String> = rerun.split_whitespace().map(|word| word.trim_matches('\'').to_owned()).collect();
+    assert!(words[1].starts_with("generated.") && words.contains(&"--nonce".to_owned()), "{rerun}");
+    let again = run(&words).ends_with(1);
+    assert!(again.out.starts_with(&format!("FAILED {}", words[1])), "{}", again.out);
 }

@@ -8,7 +8,7 @@ use proofmark::judge::{CaseResult, Finding, FindingSource, Outcome, StepDifferen
 use proofmark::verdict::Level;
 use proofmark_runner::exit::Exit;
 use proofmark_runner::report::{self, Terminal};
-use proofmark_runner::run::{RunReport, RunSettings, Summary};
+use proofmark_runner::run::{ProfileResult, ProfileSettings, RunReport, RunSettings, Summary};
 use serde_json::json;
 
 fn suite() -> Suite {
@@ -123,6 +123,7 @@ fn the_exit_status_says_what_kind_of_trouble_it_was() {
             at += 1;
             keep.contains(&(at - 1))
         });
+        report.settings.selected = keep.len();
         if !faults {
             report.faults.clear();
         }
@@ -134,6 +135,60 @@ fn the_exit_status_says_what_kind_of_trouble_it_was() {
     assert_eq!(exit(&[1, 2], false, Level::Must), Exit::NotConformant, "what was judged outweighs what was not");
     assert_eq!(exit(&[5, 6, 7], false, Level::Must), Exit::NotConformant, "nothing was judged");
     assert_eq!(exit(&[], false, Level::Must), Exit::NotConformant, "nothing was run");
+}
+
+#[test]
+fn a_run_of_which_a_part_is_missing_conforms_to_nothing() {
+    let suite = suite();
+    let mut report = mixed_bag(&suite);
+    report.results.truncate(1);
+    report.faults.clear();
+    let summary = Summary::of(&report);
+    assert_eq!((summary.missing, summary.exit(Level::Must, true)), (8, Exit::NotConformant));
+    let verdict = summary.verdict(Level::Must);
+    assert_eq!((verdict.is_good, verdict.head, verdict.rest.as_str()), (false, "incomplete", ": 8 of 9 cases have no result"));
+}
+
+/// What counts for a profile: the frozen set, but for cases that an optional operation keeps from being asked.
+#[test]
+fn a_claim_does_not_shrink_a_profile() {
+    let suite = suite();
+    let of = |optional: &[&str], added_since: &[&str], outcome: Outcome, declared: bool| {
+        let mut report = mixed_bag(&suite);
+        report.faults.clear();
+        report.results.truncate(2);
+        report.results[1] = CaseResult::new(&suite.cases()[1], outcome, None);
+        if outcome == Outcome::Failed {
+            report.results[1] = CaseResult::new(&suite.cases()[1], Outcome::Passed, None);
+            report.results[1].add(vec![finding(Level::Must, FindingSource::Expectation)]);
+        }
+        report.results[1].operations = vec!["activation.read".into(), "registry.merge".into()];
+        let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        report.settings.selected = 2;
+        report.settings.profile = Some(ProfileSettings {
+            name: "evidence-consumer".into(),
+            optional: texts(optional),
+            requirement_set: "0.1.0".into(),
+            digest: "sha256:0".into(),
+            in_set: 2,
+            added_since: texts(added_since),
+        });
+        if declared && let Some(declaration) = &mut report.declaration {
+            declaration.operations.push("registry.merge".into());
+        }
+        let summary = Summary::of(&report);
+        let profile = summary.profile.clone().unwrap_or_else(|| panic!("the run is about a profile"));
+        ((profile.claimed, profile.run, profile.judged), profile.result, summary.exit(Level::Must, false))
+    };
+    let (success, partial, failure) = (Some(ProfileResult::Success), Some(ProfileResult::Partial), Some(ProfileResult::Failure));
+    assert_eq!(of(&[], &[], Outcome::Passed, true), ((2, 2, 2), success, Exit::Conformant));
+    assert_eq!(of(&[], &[], Outcome::Unsupported, false), ((1, 1, 1), partial, Exit::NotConformant), "a required operation is missing");
+    assert_eq!(of(&["registry.merge"], &[], Outcome::Unsupported, false), ((1, 1, 1), success, Exit::Conformant));
+    assert_eq!(of(&["registry.merge"], &[], Outcome::Unsupported, true), ((1, 1, 1), partial, Exit::NotConformant), "it was declared");
+    assert_eq!(of(&["registry.merge"], &[], Outcome::Failed, true), ((2, 2, 2), failure, Exit::NotConformant));
+    assert_eq!(of(&[], &["t.failed"], Outcome::Failed, true), ((1, 1, 1), success, Exit::Conformant), "it was added since");
+    assert_eq!(of(&[], &[], Outcome::Crashed, true), ((2, 2, 1), failure, Exit::Adapter));
+    assert_eq!(of(&[], &[], Outcome::Skipped, true), ((2, 1, 1), partial, Exit::NotConformant));
 }
 
 #[test]
@@ -183,6 +238,7 @@ fn junit_is_red_exactly_where_the_run_is() {
         let mut report = mixed_bag(&suite);
         report.faults.clear();
         report.results = keep.iter().map(|at| report.results[*at].clone()).collect();
+        report.settings.selected = keep.len();
         change(&mut report);
         let summary = Summary::of(&report);
         let exit = summary.exit(fail_on, false);
@@ -198,6 +254,7 @@ fn junit_is_red_exactly_where_the_run_is() {
     assert!(!is_red(&of(&[0, 6, 8], as_is, Level::Must)));
     assert!(is_red(&of(&[0, 5], as_is, Level::Must)), "a must case is unsupported");
     assert!(is_red(&of(&[], as_is, Level::Must)), "nothing ran");
+    assert!(is_red(&of(&[0], |report| report.settings.selected = 2, Level::Must)), "a case has no result");
     assert!(is_red(&of(&[0], |report| report.faults.push("killed".into()), Level::Must)));
     let below = of(&[0, 8], should_fails, Level::Must);
     assert!(!is_red(&below) && below.contains("failed at should, below --fail-on must: /shown: expected"), "{below}");

@@ -77,7 +77,7 @@ pub(super) fn main(args: &ReportArgs) -> Result<Exit, Failure> {
             args.form.write(&mut out, &report, &suite, args.verbose)?;
             out.flush()?;
             let exit = Summary::of(&report).exit(report.settings.fail_on, report.settings.allow_partial);
-            // A part of a run is no conformance, whatever it says.
+            // A run that did not come to its end is no conformance, though every case may have a result: repeats may lack.
             Ok(if journal.complete().is_err() && exit == Exit::Conformant { Exit::NotConformant } else { exit })
         }
         (None, None) => Err(Failure::usage("which journal? `proofmark run --journal FILE` writes one")),

@@ -130,7 +130,8 @@ fn several<'r, 's: 'r>(
         for said in receiver {
             course.hear(said);
         }
-        workers.into_iter().filter_map(|worker| worker.join().ok().flatten()).collect()
+        let joined = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        joined.flatten().collect()
     })
 }
 

@@ -55,6 +55,9 @@ pub struct Summary {
     pub selected: usize,
     /// Cases that were judged: passed or failed.
     pub judged: usize,
+    /// Selected cases of which nothing is said: the run did not come so far.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub missing: usize,
     /// By level, strongest first.
     pub levels: BTreeMap<Level, LevelCount>,
     /// Rules that were broken, by id.
@@ -161,6 +164,7 @@ impl Summary {
             in_suite: report.settings.suite_cases,
             selected: report.settings.selected,
             judged: counted().filter(|result| result.outcome.is_judged()).count(),
+            missing: report.settings.selected.saturating_sub(report.results.len()),
             levels,
             rules: rules.into_values().collect(),
             faults: report.faults.len(),
@@ -227,7 +231,7 @@ impl Summary {
             Exit::NotConformant
         } else if self.adapter_faults() > 0 || self.faults > 0 {
             Exit::Adapter
-        } else if self.judged == 0 {
+        } else if self.judged == 0 || self.missing > 0 {
             Exit::NotConformant
         } else if self.stale > 0 {
             Exit::BaselineStale
@@ -260,6 +264,8 @@ impl Summary {
             bad("adapter at fault", format!(": cases that could not be judged: {faults}; other faults: {}", self.faults))
         } else if self.judged == 0 {
             bad("nothing was judged", ", and that is no conformance".to_owned())
+        } else if self.missing > 0 {
+            bad("incomplete", format!(": {} of {} cases have no result", self.missing, self.selected))
         } else if self.stale > 0 {
             bad("baseline stale", format!(": {} entries no longer say what is so", self.stale))
         } else if self.must_not_judged() > 0 {

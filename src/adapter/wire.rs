@@ -101,7 +101,7 @@ pub struct Declaration {
     pub protocol: u64,
     /// Who answers.
     pub implementation: ImplementationInfo,
-    /// Names of the operations it supports.
+    /// Names of the operations it supports. Their order says nothing, and what is read is in order.
     pub operations: Vec<String>,
     /// Versions of each contract that it keeps; numbers or texts.
     pub contracts: BTreeMap<String, Vec<Value>>,
@@ -170,7 +170,15 @@ impl Declaration {
             let faults: Vec<String> = violations.iter().map(|it| format!("{} {}", place(&it.path), it.message)).collect();
             return Err(faults.join("; "));
         }
-        serde_json::from_value(value.clone()).map_err(|error| error.to_string())
+        let mut declaration: Self = serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
+        // Sets in many a language, with another order in every process.
+        declaration.operations.sort_unstable();
+        declaration.operations.dedup();
+        for versions in declaration.contracts.values_mut() {
+            versions.sort_by_key(Value::to_string);
+            versions.dedup();
+        }
+        Ok(declaration)
     }
 
     /// Whether an operation is among those declared.

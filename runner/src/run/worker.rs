@@ -227,23 +227,33 @@ impl<'r, 's: 'r, 'w> Worker<'r, 's, 'w> {
     /// Returns how many cases are concerned.
     fn lost(&mut self, outcome: Outcome, reason: &str) -> usize {
         // Its last words come while it dies.
-        let stderr = self.client.take().map(|client| client.kill().stderr).filter(|text| !text.trim().is_empty());
+        let death = self.client.take().map(|client| client.kill());
+        let mut reason = reason.to_owned();
+        if let Some(death) = death.as_ref().filter(|death| outcome == Outcome::TimedOut && death.unfinished_bytes > 0) {
+            reason.push_str(&format!(", after {} bytes of a line that it did not end", death.unfinished_bytes));
+        }
+        let stderr = death.map(|death| death.stderr).filter(|text| !text.trim().is_empty());
         let mut concerned: Vec<usize> = self.running.keys().copied().collect();
         concerned.sort_unstable();
+        // A case that ended early may have left requests that are still to be answered, and one of these may be the cause.
+        let others_are_open = self.open.values().any(|(case, _)| !self.running.contains_key(case));
         self.open.clear();
         self.calls.clear();
         match concerned.as_slice() {
-            [] => (self.say)(Said::Fault(format!("with no request open: {reason}"))),
-            [case] => {
+            [] => (self.say)(Said::Fault(format!("with no case in flight: {reason}"))),
+            [case] if !others_are_open => {
                 if let Some(mut run) = self.running.remove(case) {
-                    run.stop(outcome, reason.to_owned());
+                    run.stop(outcome, reason);
                     let (mut result, _) = run.finish();
                     result.stderr = stderr;
                     self.settle(*case, result, Vec::new());
                 }
             }
             several => {
-                let fault = format!("with {} cases in flight, each of which then ran again alone: {reason}", several.len());
+                let fault = match several.len() {
+                    1 => format!("with a case in flight, which then ran again alone, and requests of cases that were over: {reason}"),
+                    count => format!("with {count} cases in flight, each of which then ran again alone: {reason}"),
+                };
                 (self.say)(Said::Fault(fault));
                 self.running.clear();
                 self.alone.extend(several);

@@ -13,6 +13,8 @@ mod answers;
 mod endings;
 #[path = "gallery/exhibit.rs"]
 mod exhibit;
+#[path = "support/leftovers.rs"]
+mod leftovers;
 #[path = "gallery/starts.rs"]
 mod starts;
 

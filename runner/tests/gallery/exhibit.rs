@@ -6,17 +6,17 @@ use std::os::unix::process::CommandExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{self, Command};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
-use std::{env, fs, thread};
+use std::time::Duration;
+use std::{env, thread};
 
 use libtest_mimic::Failed;
 use proofmark::adapter::{Answer, Hello, Operation, RequestId, RunnerInfo, SuiteInfo};
 use proofmark_runner::client::{Client, ClientOptions, Death, Event, StartFault};
 use serde_json::{Value, json};
 
+use crate::leftovers::{MARK, left};
+
 pub(crate) const MISBEHAVE: &str = "--misbehave";
-/// Marks every process that an exhibit starts, however it is started.
-const MARK: &str = "PROOFMARK_EXHIBIT";
 /// For what must happen. Only a client that hangs needs so long.
 const HANG: Duration = Duration::from_secs(60);
 /// For timeouts that must come.
@@ -49,28 +49,6 @@ impl Exhibit {
             processes if processes.is_empty() => Ok(()),
             processes => Err(format!("processes are left: {processes:?}").into()),
         }
-    }
-}
-
-/// Living processes with this mark in their environment. Where there is no /proc nothing is found.
-fn left(mark: &str) -> Vec<String> {
-    let find = || {
-        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let marked = processes.filter(|process| {
-            // The dead have no environment any more.
-            let environment = fs::read(process.path().join("environ")).unwrap_or_default();
-            environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
-        });
-        marked.map(|process| process.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
-    };
-    // A process that was sent SIGKILL needs a moment of processor time to die.
-    let end = Instant::now() + Duration::from_secs(5);
-    loop {
-        let found = find();
-        if found.is_empty() || Instant::now() > end {
-            return found;
-        }
-        thread::sleep(Duration::from_millis(10));
     }
 }
 

@@ -214,6 +214,7 @@ impl Link {
                 *dropped += 1;
             }
             if self.lines.unfinished() > self.max_line_bytes {
+                *dropped += 1;
                 self.lines.clear();
             }
             read &= !self.pipes.stdout_closed();
@@ -277,6 +278,8 @@ impl Link {
                 if self.wait_for_exit(&mut strays) { Stopping::Terminated } else { Stopping::Killed }
             }
         };
+        // A line that was begun and not ended is one that came, too.
+        strays += usize::from(self.lines.unfinished() > 0);
         let Death { status, stderr, .. } = self.lose(Cause::Killed);
         Farewell { reply, stopping, status, strays, stderr }
     }

@@ -51,6 +51,14 @@ pub(crate) const EXHIBITS: &[Exhibit] = &[
         ..BROKEN
     },
     Exhibit {
+        name: "refuses_everything",
+        child: |host| host.serve_all(|host, request| host.reply(request, &json!({"error": {"category": "invalid_registry"}}))),
+        cases: ALL,
+        outcome: failed(&["a refusal"]),
+        but: &[(SESSIONS, failed(&["the answer to the step first has nothing at \\\"/session\\\""]))],
+        ..BROKEN
+    },
+    Exhibit {
         name: "finds_everything_valid",
         child: |host| judge(host, &json!({"valid": true, "violations": [], "not_judged": []})),
         but: &[(LOSSY, failed(&["/valid", "EP-106"])), (NO_OFFSET, failed(&["/valid", "RR-106"]))],
@@ -191,6 +199,15 @@ pub(crate) const EXHIBITS: &[Exhibit] = &[
         exit: 0,
         but: &[(PLAN, ("unsupported", &["lifecycle.plan is declared, yet unsupported"]))],
         in_text: &["passed in part: must cases that were not judged: 1"],
+        ..ONE
+    },
+    Exhibit {
+        name: "claims_everything_and_can_do_nothing",
+        child: |host| host.serve_all(|host, request| host.reply_error(request, -32601, "not yet")),
+        flags: &["--allow-partial"],
+        exit: 1,
+        outcome: ("unsupported", &["is declared, yet unsupported"]),
+        in_text: &["nothing was judged, and that is no conformance"],
         ..ONE
     },
     Exhibit {

@@ -67,14 +67,29 @@ pub(crate) const EXHIBITS: &[Exhibit] = &[
         ..STRAY
     },
     Exhibit {
-        // Ignored: the runner reads the second answer when the next case is in flight already, and puts it down to that one. The line
-        // names the request that was answered before, so that the case to blame is known.
+        // When the second answer comes the case has passed, and those in flight are in doubt: alone they pass too. It stays a fault.
         name: "answers_twice",
         child: |host| plan(host, |id, right| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{right}}}\n").repeat(2)),
-        but: &[(PLAN, errored(&["a second or late answer to request"]))],
         faults: &[&[IN_DOUBT, "a second or late answer to request"]],
-        ignored: true,
+        more: |report| assert_eq!(report.lives, 2),
+        in_text: &["adapter at fault: cases that could not be judged: 0; other faults: 1"],
         ..STRAY
+    },
+    Exhibit {
+        // Ignored: one request at a time, the runner reads the second answer when the next case is in flight, which it blames. The line
+        // names the request that was answered before, so that the case to blame is known.
+        name: "answers_twice_and_takes_one_request_at_a_time",
+        child: |host| {
+            host.greet_as(|declaration| declaration["max_in_flight"] = json!(1));
+            host.behave_but(PLAN_METHOD, |host, request| {
+                let right = host.right(request);
+                host.say(format!("{right}\n{right}\n"));
+            });
+        },
+        exit: 4,
+        but: &[(PLAN, errored(&["a second or late answer to request"]))],
+        ignored: true,
+        ..HONEST
     },
     Exhibit {
         // Nothing is asked afterwards, and it is no pass all the same.

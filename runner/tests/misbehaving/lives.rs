@@ -104,6 +104,37 @@ pub(crate) const EXHIBITS: &[Exhibit] = &[
         ..LOST_ONCE
     },
     Exhibit {
+        // Ignored: the runner compares the operations as a list, and gives up. Their order says nothing, and many a language has sets
+        // whose order is another in every process.
+        name: "declares_its_operations_in_another_order_when_it_is_started_again",
+        child: |host| {
+            let life = host.life;
+            host.greet_as(|declaration| {
+                let operations = declaration["operations"].as_array_mut().unwrap();
+                let turns = usize::try_from(life).unwrap() % operations.len();
+                operations.rotate_left(turns);
+            });
+            host.behave_but(PLAN_METHOD, |host, request| if life == 1 { process::exit(3) } else { host.answer(request) });
+        },
+        faults: &[&[IN_DOUBT, "exited with status 3"]],
+        ignored: true,
+        ..LOST_ONCE
+    },
+    Exhibit {
+        name: "is_silent_when_it_is_started_again",
+        child: |host| {
+            if host.life > 1 {
+                host.linger();
+            }
+            host.serve_but(PLAN_METHOD, |_, _| process::exit(3));
+        },
+        flags: &["--start-timeout", "3s"],
+        outcome: GIVEN_UP,
+        but: &[(PROJECT, PASSED), (LOAD, PASSED)],
+        faults: &[&[IN_DOUBT, "exited with status 3"], &["could not be started again", "did not answer `initialize` within 3s"]],
+        ..LOST_ONCE
+    },
+    Exhibit {
         name: "can_not_be_started_again",
         child: |host| {
             if host.life > 1 {
@@ -118,6 +149,35 @@ pub(crate) const EXHIBITS: &[Exhibit] = &[
             &[IN_DOUBT, "exited with status 3"],
             &["the adapter could not be started again", "exited with status 7", "the port is taken"],
         ],
+        ..LOST_ONCE
+    },
+    Exhibit {
+        // Ignored: the runner blames the one case that is still running, though the request that ended the adapter was of a case that is
+        // over. Alone the other one passes.
+        name: "exits_on_a_request_of_a_case_that_is_over",
+        child: |host| {
+            host.greet();
+            let mut seen = 0;
+            loop {
+                let request = host.request();
+                match request.method() {
+                    // The first request beside the case's own: with an error its case is over, and more of its requests are on their way.
+                    "activation.catalog" => host.reply_error(&request, -32603, "no catalog today"),
+                    "activation.evidence" if seen == 1 => process::exit(3),
+                    method => {
+                        seen += usize::from(method == "activation.evidence");
+                        host.answer(&request);
+                        if method == "shutdown" {
+                            return;
+                        }
+                    }
+                }
+            }
+        },
+        cases: &[EVIDENCE, MERGE],
+        but: &[(EVIDENCE, ("errored", &["activation.catalog (a request beside the case's own): error -32603"]))],
+        faults: &[&["exited with status 3"]],
+        ignored: true,
         ..LOST_ONCE
     },
     Exhibit {

@@ -68,6 +68,13 @@ pub(crate) const EXHIBITS: &[Exhibit] = &[
         ..NOT_STARTED
     },
     Exhibit {
+        // Ignored: the schema of a declaration takes 64.0 for the whole number that it is, and what reads it afterwards does not.
+        name: "counts_with_a_fraction_of_nothing",
+        child: |host| host.serve_as(|declaration| declaration["max_in_flight"] = json!(64.0)),
+        ignored: true,
+        ..HONEST
+    },
+    Exhibit {
         name: "greets_people_on_stdout",
         child: |host| {
             host.say("Adapter 1.0 \x1b[1mready\x1b[0m\n");

@@ -17,7 +17,7 @@ use crate::leftovers::{MARK, left};
 
 pub(crate) const MISBEHAVE: &str = "--misbehave";
 /// For a run that must end. Only one that hangs needs so long.
-const HANG: Duration = Duration::from_secs(180);
+const HANG: Duration = Duration::from_secs(120);
 
 // The cases that are run, in the suite's order, a few of each contract. Those of one request are all in flight when the first is answered.
 pub(crate) const PROJECT: &str = "project.whole.read-only";
@@ -157,7 +157,7 @@ impl Exhibit {
         let report = format!("json={}", path("report").display());
         let mut command = proofmark(["run", "--env", mark, "--env", &lives]);
         for timeout in ["--timeout", "--start-timeout"].iter().filter(|it| !self.flags.contains(it)) {
-            command.args([timeout, "120s"]);
+            command.args([timeout, "60s"]);
         }
         if self.in_text.is_empty() {
             command.args(["--format", "json"]);

@@ -289,6 +289,8 @@ pub(crate) const EXHIBITS: &[Exhibit] = &[
                 host.answer(request);
             });
         },
+        // So many pages are slow to come by on a machine that is short of them.
+        flags: &["--timeout", "300s"],
         ..HONEST
     },
 ];

@@ -17,7 +17,7 @@ use crate::leftovers::{MARK, left};
 
 pub(crate) const MISBEHAVE: &str = "--misbehave";
 /// For a run that must end. Only one that hangs needs so long.
-const HANG: Duration = Duration::from_secs(120);
+const HANG: Duration = Duration::from_secs(600);
 
 // The cases that are run, in the suite's order, a few of each contract. Those of one request are all in flight when the first is answered.
 pub(crate) const PROJECT: &str = "project.whole.read-only";

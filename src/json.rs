@@ -214,6 +214,17 @@ pub fn as_integer(value: &Value) -> Option<i64> {
     (value.unsigned_abs() <= MAX_SAFE_INTEGER).then_some(value)
 }
 
+/// The value with every number that is whole as an integer: `64.0` is 64 to JSON Schema, and to readers of integers it is not.
+#[must_use]
+pub fn with_whole_numbers(value: &Value) -> Value {
+    match value {
+        Value::Number(number) if number.is_f64() => as_integer(value).map_or_else(|| value.clone(), Value::from),
+        Value::Array(items) => items.iter().map(with_whole_numbers).collect(),
+        Value::Object(members) => members.iter().map(|(key, value)| (key.clone(), with_whole_numbers(value))).collect(),
+        _ => value.clone(),
+    }
+}
+
 /// The name of a value's JSON type: null, boolean, integer, number, string, array or object.
 #[must_use]
 pub fn type_name(value: &Value) -> &'static str {

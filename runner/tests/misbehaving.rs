@@ -54,8 +54,7 @@ fn main() -> ExitCode {
         (exhibit.child)(&mut Host::new());
         return ExitCode::SUCCESS;
     }
-    let trials: Vec<Trial> =
-        gallery().map(|exhibit| Trial::test(exhibit.name, || exhibit.run()).with_ignored_flag(exhibit.ignored)).collect();
+    let trials: Vec<Trial> = gallery().map(|exhibit| Trial::test(exhibit.name, || exhibit.run())).collect();
     let mut arguments = Arguments::from_args();
     // Many an exhibit waits most of its time.
     arguments.test_threads.get_or_insert(available_parallelism().map_or(1, usize::from).max(4));

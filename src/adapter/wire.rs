@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::operation::Operation;
 use crate::contract::rendering::RenderingProfile;
+use crate::json;
 use crate::schema::Schema;
 
 /// The version of the protocol that this kit speaks.
@@ -115,7 +116,7 @@ pub struct Declaration {
 }
 
 static DECLARATION: LazyLock<Schema> = LazyLock::new(|| {
-    let schema = crate::json::parse(crate::embedded::text("schemas/declaration.schema.json")).expect("shipped JSON, held by a test");
+    let schema = json::parse(crate::embedded::text("schemas/declaration.schema.json")).expect("shipped JSON, held by a test");
     Schema::compile(&schema).expect("the shipped schema, held by a test")
 });
 
@@ -170,7 +171,7 @@ impl Declaration {
             let faults: Vec<String> = violations.iter().map(|it| format!("{} {}", place(&it.path), it.message)).collect();
             return Err(faults.join("; "));
         }
-        let mut declaration: Self = serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
+        let mut declaration: Self = serde_json::from_value(json::with_whole_numbers(value)).map_err(|error| error.to_string())?;
         // Sets in many a language, with another order in every process.
         declaration.operations.sort_unstable();
         declaration.operations.dedup();

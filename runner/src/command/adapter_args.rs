@@ -61,6 +61,9 @@ impl AdapterArgs {
         if self.client.start_timeout != Duration::from_secs(10) {
             flag("--start-timeout", format!("{}ms", self.client.start_timeout.as_millis()));
         }
+        if self.client.grace != Duration::from_secs(2) {
+            flag("--grace", format!("{}ms", self.client.grace.as_millis()));
+        }
         if self.window != 64 {
             flag("--window", self.window.to_string());
         }

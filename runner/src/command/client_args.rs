@@ -19,6 +19,9 @@ pub(super) struct ClientArgs {
     /// How long the adapter may take to start
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10s")]
     pub(super) start_timeout: Duration,
+    /// How long the adapter may take over each step of its end
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "2s")]
+    pub(super) grace: Duration,
     /// A variable for the adapter's environment: NAME to hand ours down, which is the way for secrets, or NAME=VALUE, which reports show
     #[arg(long, value_name = "NAME[=VALUE]")]
     pub(super) env: Vec<String>,
@@ -40,6 +43,7 @@ impl ClientArgs {
         }
         client.request_timeout = self.timeout;
         client.start_timeout = self.start_timeout;
+        client.grace = self.grace;
         client.max_line_bytes = DEFAULT_MAX_LINE_BYTES;
         client
     }

@@ -3,7 +3,7 @@
 //! When a fault comes while several cases are in flight, none of them is blamed: the child is started anew and each of them runs again
 //! alone. What happens then is its own doing.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -11,7 +11,7 @@ use proofmark::adapter::{Answer, Declaration, Hello, ProtocolFault, RequestId};
 use proofmark::judge::{Call, CaseResult, CaseRun, Exchanged, Judge, Outcome};
 
 use super::plan::{Plan, keepable};
-use crate::client::{Connection, Endpoint, Event};
+use crate::client::{Cause, Connection, Endpoint, Event};
 
 /// What a worker has to say.
 pub(super) enum Said {
@@ -82,11 +82,25 @@ pub(super) struct Worker<'r, 's, 'w> {
     running: HashMap<usize, CaseRun<'r>>,
     calls: VecDeque<(usize, Call)>,
     open: HashMap<RequestId, (usize, usize)>,
+    /// Every request that was sent to this child for a case that is not over.
+    asked: HashMap<RequestId, usize>,
+    /// And every one for a case that is.
+    over: HashSet<RequestId>,
 }
 
 impl<'r, 's: 'r, 'w> Worker<'r, 's, 'w> {
     pub(super) fn new(shared: &'r Shared<'r, 's>, client: Option<Box<dyn Connection>>, say: &'w mut dyn FnMut(Said)) -> Self {
-        Self { shared, say, client, alone: VecDeque::new(), running: HashMap::new(), calls: VecDeque::new(), open: HashMap::new() }
+        Self {
+            shared,
+            say,
+            client,
+            alone: VecDeque::new(),
+            running: HashMap::new(),
+            calls: VecDeque::new(),
+            open: HashMap::new(),
+            asked: HashMap::new(),
+            over: HashSet::new(),
+        }
     }
 
     /// Runs cases until none is waiting; returns the child, where it lives.
@@ -151,6 +165,7 @@ impl<'r, 's: 'r, 'w> Worker<'r, 's, 'w> {
         match client.send(call.operation, &call.params) {
             Ok(id) => {
                 self.open.insert(id, (case, call.key));
+                self.asked.insert(id, case);
             }
             Err(fault) => {
                 let reason = fault.to_string();
@@ -172,15 +187,19 @@ impl<'r, 's: 'r, 'w> Worker<'r, 's, 'w> {
             }
             // It stands for nobody's request, so that everybody in flight is in doubt.
             Event::Stray(fault) => {
+                // A second answer to a request of a case that is over says nothing of those that are not.
+                let is_old = matches!(&fault, ProtocolFault::AnsweredBefore(id) if self.over.contains(id));
                 let reason = self.with_line(&fault);
-                self.lost(Outcome::Errored, &reason);
+                self.lost_by(Outcome::Errored, &reason, is_old);
             }
             Event::TimedOut(_) => {
                 let limit = self.shared.endpoint.request_timeout();
                 self.lost(Outcome::TimedOut, &format!("no answer within {limit:?}"));
             }
             Event::Lost(death) => {
-                self.lost(Outcome::Crashed, &death.to_string());
+                // A line over the limit is a fault of the protocol, though it ends the conversation as a crash does.
+                let is_line = matches!(death.cause, Cause::LineTooLong { .. });
+                self.lost(if is_line { Outcome::Errored } else { Outcome::Crashed }, &death.to_string());
             }
             Event::Idle => {}
         }
@@ -199,6 +218,7 @@ impl<'r, 's: 'r, 'w> Worker<'r, 's, 'w> {
             return;
         }
         self.calls.retain(|(of, _)| *of != case);
+        self.over.extend(self.asked.extract_if(|_, of| *of == case).map(|(id, _)| id));
         if let Some(run) = self.running.remove(&case) {
             let (mut result, exchanges) = run.finish();
             if result.outcome.is_fault() {
@@ -226,6 +246,11 @@ impl<'r, 's: 'r, 'w> Worker<'r, 's, 'w> {
     /// The conversation can't go on: the child is ended. A case that was alone in flight is to blame; of several each runs again alone.
     /// Returns how many cases are concerned.
     fn lost(&mut self, outcome: Outcome, reason: &str) -> usize {
+        self.lost_by(outcome, reason, false)
+    }
+
+    /// [`Worker::lost`], where the cause may lie with a case that is over.
+    fn lost_by(&mut self, outcome: Outcome, reason: &str, is_old: bool) -> usize {
         // Its last words come while it dies.
         let death = self.client.take().map(|client| client.kill());
         let mut reason = reason.to_owned();
@@ -236,12 +261,14 @@ impl<'r, 's: 'r, 'w> Worker<'r, 's, 'w> {
         let mut concerned: Vec<usize> = self.running.keys().copied().collect();
         concerned.sort_unstable();
         // A case that ended early may have left requests that are still to be answered, and one of these may be the cause.
-        let others_are_open = self.open.values().any(|(case, _)| !self.running.contains_key(case));
+        let is_old = is_old || self.open.values().any(|(case, _)| !self.running.contains_key(case));
         self.open.clear();
+        self.asked.clear();
+        self.over.clear();
         self.calls.clear();
         match concerned.as_slice() {
             [] => (self.say)(Said::Fault(format!("with no case in flight: {reason}"))),
-            [case] if !others_are_open => {
+            [case] if !is_old => {
                 if let Some(mut run) = self.running.remove(case) {
                     run.stop(outcome, reason);
                     let (mut result, _) = run.finish();
@@ -251,7 +278,7 @@ impl<'r, 's: 'r, 'w> Worker<'r, 's, 'w> {
             }
             several => {
                 let fault = match several.len() {
-                    1 => format!("with a case in flight, which then ran again alone, and requests of cases that were over: {reason}"),
+                    1 => format!("with a case in flight, which then ran again alone; the cause may lie with a case before: {reason}"),
                     count => format!("with {count} cases in flight, each of which then ran again alone: {reason}"),
                 };
                 (self.say)(Said::Fault(fault));

@@ -76,7 +76,6 @@ pub(crate) struct Exhibit {
     pub(crate) more: fn(&Report),
     /// Words of the report for people, as it is written to a terminal.
     pub(crate) in_text: &'static [&'static str],
-    pub(crate) ignored: bool,
 }
 
 /// No fault, and everything passes. The exhibits say in what they are otherwise.
@@ -92,7 +91,6 @@ pub(crate) const HONEST: Exhibit = Exhibit {
     faults: &[],
     more: |_| (),
     in_text: &[],
-    ignored: false,
 };
 
 /// A fault that is put down to nobody at first: with many cases in flight, each of which runs again by itself.

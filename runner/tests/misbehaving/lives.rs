@@ -104,8 +104,7 @@ pub(crate) const EXHIBITS: &[Exhibit] = &[
         ..LOST_ONCE
     },
     Exhibit {
-        // Ignored: the runner compares the operations as a list, and gives up. Their order says nothing, and many a language has sets
-        // whose order is another in every process.
+        // Their order says nothing, and many a language has sets whose order is another in every process.
         name: "declares_its_operations_in_another_order_when_it_is_started_again",
         child: |host| {
             let life = host.life;
@@ -117,7 +116,6 @@ pub(crate) const EXHIBITS: &[Exhibit] = &[
             host.behave_but(PLAN_METHOD, |host, request| if life == 1 { process::exit(3) } else { host.answer(request) });
         },
         faults: &[&[IN_DOUBT, "exited with status 3"]],
-        ignored: true,
         ..LOST_ONCE
     },
     Exhibit {
@@ -152,8 +150,7 @@ pub(crate) const EXHIBITS: &[Exhibit] = &[
         ..LOST_ONCE
     },
     Exhibit {
-        // Ignored: the runner blames the one case that is still running, though the request that ended the adapter was of a case that is
-        // over. Alone the other one passes.
+        // The request that ends the adapter is of a case that is over; the one that is still running passes alone.
         name: "exits_on_a_request_of_a_case_that_is_over",
         child: |host| {
             host.greet();
@@ -177,7 +174,6 @@ pub(crate) const EXHIBITS: &[Exhibit] = &[
         cases: &[EVIDENCE, MERGE],
         but: &[(EVIDENCE, ("errored", &["activation.catalog (a request beside the case's own): error -32603"]))],
         faults: &[&["exited with status 3"]],
-        ignored: true,
         ..LOST_ONCE
     },
     Exhibit {

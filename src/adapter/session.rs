@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::codec::{self, MalformedMessage};
-use super::implementation::Answer;
+use super::implementation::{Answer, ErrorObject};
 use super::wire::error_code;
 use crate::json::JsonError;
 
@@ -24,6 +25,10 @@ pub enum ProtocolFault {
     AnsweredBefore(RequestId),
     /// A line longer than the limit, in bytes.
     LineTooLong(usize),
+    /// What came back for a request is an answer to another one, or to none.
+    OtherId(RequestId),
+    /// What carries the messages brought none; why, in its words.
+    Transport(String),
 }
 
 impl fmt::Display for ProtocolFault {
@@ -33,6 +38,8 @@ impl fmt::Display for ProtocolFault {
             Self::UnknownId => f.write_str("an answer whose id is null or was never sent"),
             Self::AnsweredBefore(id) => write!(f, "a second or late answer to request {id}"),
             Self::LineTooLong(limit) => write!(f, "a line of more than {limit} bytes"),
+            Self::OtherId(id) => write!(f, "what came back for request {id} has another id, or none"),
+            Self::Transport(words) => f.write_str(words),
         }
     }
 }
@@ -106,12 +113,35 @@ impl Session {
             let sent = (1..self.next).contains(&id);
             return Received::Fault(None, if sent { ProtocolFault::AnsweredBefore(id) } else { ProtocolFault::UnknownId });
         }
-        match response.outcome {
-            Ok(Ok(value)) => Received::Answer(id, Answer::from_result(value)),
-            Ok(Err(error)) if error.code == error_code::METHOD_NOT_FOUND => Received::Answer(id, Answer::Unsupported),
-            Ok(Err(error)) => Received::Answer(id, Answer::Error(error)),
-            Err(fault) => Received::Fault(Some(id), ProtocolFault::Malformed(fault)),
+        match answer(response.outcome) {
+            Ok(answer) => Received::Answer(id, answer),
+            Err(fault) => Received::Fault(Some(id), fault),
         }
+    }
+
+    /// Reads what came back for one request, where it is known for which. It answers that request or none, whatever id it has, and
+    /// no other answer is waited for.
+    ///
+    /// # Errors
+    /// A [`ProtocolFault`] of this request.
+    pub fn receive_for(&mut self, id: RequestId, text: &[u8]) -> Result<Answer, ProtocolFault> {
+        if !self.open.remove(&id) {
+            return Err(ProtocolFault::AnsweredBefore(id));
+        }
+        let response = codec::read_response(text).map_err(ProtocolFault::Malformed)?;
+        if response.id != Some(id) {
+            return Err(ProtocolFault::OtherId(id));
+        }
+        answer(response.outcome)
+    }
+}
+
+fn answer(outcome: Result<Result<Value, ErrorObject>, MalformedMessage>) -> Result<Answer, ProtocolFault> {
+    match outcome {
+        Ok(Ok(value)) => Ok(Answer::from_result(value)),
+        Ok(Err(error)) if error.code == error_code::METHOD_NOT_FOUND => Ok(Answer::Unsupported),
+        Ok(Err(error)) => Ok(Answer::Error(error)),
+        Err(fault) => Err(ProtocolFault::Malformed(fault)),
     }
 }
 
@@ -206,6 +236,22 @@ mod tests {
             sent(1).receive(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"\xff\"}"),
             Received::Fault(None, ProtocolFault::Malformed(MalformedMessage::NotUtf8 { .. }))
         ));
+    }
+
+    #[test]
+    fn what_comes_back_for_one_request_never_answers_another() {
+        let mut session = sent(3);
+        let line = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":7}}"#);
+        for (id, came) in [(1, "2"), (2, "null")] {
+            assert_eq!(session.receive_for(id, line(came).as_bytes()), Err(ProtocolFault::OtherId(id)), "{came}");
+            assert!(!session.is_open(id) && session.is_open(3));
+        }
+        assert_eq!(session.receive_for(3, b" {\n\"jsonrpc\": \"2.0\", \"id\": 3, \"result\": 7}\n"), Ok(Answer::Result(json!(7))));
+        assert_eq!(session.receive_for(3, line("3").as_bytes()), Err(ProtocolFault::AnsweredBefore(3)));
+        let two = format!("{} {}", line("1"), line("1"));
+        for text in ["", "no", &two, r#"{"jsonrpc":"2.0","id":1,"result":{"a":1,"a":2}}"#, r#"{"jsonrpc":"2.0","id":1}"#] {
+            assert!(matches!(sent(1).receive_for(1, text.as_bytes()), Err(ProtocolFault::Malformed(_))), "{text}");
+        }
     }
 
     #[test]

@@ -62,6 +62,7 @@ const ONE_MODULE: &[(&str, &str)] = &[
     ("saphyr_parser", "src/yaml.rs"),
     ("jsonschema", "src/schema.rs"),
     ("pulldown_cmark", "src/contract/packet/markdown.rs"),
+    ("ureq", "runner/src/client/http/"),
 ];
 
 /// Crates for files, terminals and processes: the runner's.
@@ -344,7 +345,7 @@ fn crossings(file: &str, source: &str) -> Vec<String> {
     let named = paths(file, &tokens);
     let mut found = Vec::new();
     let mut cross = |line: usize, message: String| found.push(format!("{file}:{line}: {message}"));
-    for (name, module) in ONE_MODULE.iter().filter(|(_, module)| *module != file) {
+    for (name, module) in ONE_MODULE.iter().filter(|(_, module)| !file.starts_with(module)) {
         for path in named.iter().filter(|path| path.path[0] == *name) {
             cross(path.line, format!("{name} is known to {module} alone"));
         }

@@ -4,6 +4,8 @@ use proofmark::adapter::{Declaration, Hello, Operation, RequestId};
 use serde_json::Value;
 
 use super::{Client, ClientOptions, Death, Event, Farewell, SendFault, StartFault};
+#[cfg(feature = "http")]
+use super::{HttpConnection, HttpHost};
 
 /// A conversation with one adapter that was initialised. What the methods promise stands at [`Client`].
 pub trait Connection: Send {
@@ -61,6 +63,9 @@ impl Connection for Client {
 pub enum Endpoint {
     /// A command, each conversation with a process of its own.
     Command(ClientOptions),
+    /// A host that runs already, all conversations with the same one.
+    #[cfg(feature = "http")]
+    Url(HttpHost),
 }
 
 impl Endpoint {
@@ -71,6 +76,8 @@ impl Endpoint {
     pub fn connect(&self, hello: &Hello) -> Result<Box<dyn Connection>, StartFault> {
         match self {
             Self::Command(options) => Ok(Box::new(Client::start(options, hello)?)),
+            #[cfg(feature = "http")]
+            Self::Url(host) => Ok(Box::new(HttpConnection::start(host, hello)?)),
         }
     }
 
@@ -79,6 +86,8 @@ impl Endpoint {
     pub fn request_timeout(&self) -> std::time::Duration {
         match self {
             Self::Command(options) => options.request_timeout,
+            #[cfg(feature = "http")]
+            Self::Url(host) => host.request_timeout(),
         }
     }
 
@@ -87,6 +96,8 @@ impl Endpoint {
     pub fn words(&self) -> Vec<String> {
         match self {
             Self::Command(options) => options.command.iter().map(|part| part.to_string_lossy().into_owned()).collect(),
+            #[cfg(feature = "http")]
+            Self::Url(host) => vec![host.url().to_owned()],
         }
     }
 }

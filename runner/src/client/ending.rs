@@ -1,6 +1,7 @@
 //! How a child came to its end, in data and in words.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::process::ExitStatus;
 
 use proofmark::adapter::{Answer, ProtocolFault};
@@ -27,6 +28,11 @@ pub enum Cause {
     },
     /// The caller had it killed.
     Killed,
+    /// A host behind a URL could not be reached any more, or broke a connection off.
+    Disconnected {
+        /// What the system said.
+        kind: ErrorKind,
+    },
 }
 
 /// The end of a child. Nothing of its process group is left.
@@ -55,6 +61,10 @@ impl fmt::Display for Death {
                 write!(f, "the adapter had more than {max_memory_bytes} bytes of memory in use (--max-memory); it was killed")?;
             }
             Cause::Killed => f.write_str("the adapter was killed")?,
+            // It has no stderr that we could see.
+            Cause::Disconnected { kind } => {
+                return write!(f, "the host broke the connection off before it had answered, or is there no more: {kind}");
+            }
         }
         if self.unfinished_bytes > 0 {
             write!(f, ", after {} bytes of a line that it did not end", self.unfinished_bytes)?;
@@ -74,6 +84,8 @@ pub enum Stopping {
     Terminated,
     /// It had to be killed.
     Killed,
+    /// It ran before we came and goes on: it is not ours to end.
+    NotOurs,
 }
 
 /// The end of a conversation by `shutdown`. Nothing of the child's process group is left.
@@ -95,7 +107,8 @@ impl Farewell {
     /// Whether it was all as the protocol has it. The exit status is no part of that.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        self.reply == Some(Ok(Answer::Result(Value::Null))) && self.stopping == Stopping::Left && self.strays == 0
+        let ended = matches!(self.stopping, Stopping::Left | Stopping::NotOurs);
+        self.reply == Some(Ok(Answer::Result(Value::Null))) && ended && self.strays == 0
     }
 }
 
@@ -113,6 +126,7 @@ impl fmt::Display for Farewell {
             Stopping::Left => write!(f, " and {}", exited(self.status))?,
             Stopping::Terminated => f.write_str("; it did not exit when its stdin was closed, and ended on a signal (SIGTERM)")?,
             Stopping::Killed => f.write_str("; it did not exit when its stdin was closed, and was killed")?,
+            Stopping::NotOurs => {}
         }
         if self.strays > 0 {
             write!(f, "; {} other lines came from it meanwhile", self.strays)?;

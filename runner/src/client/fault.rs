@@ -11,6 +11,8 @@ use proofmark::adapter::{ErrorObject, ProtocolFault, error_code};
 use proofmark::json::JsonError;
 
 use super::ending::{Death, plain, quoted};
+#[cfg(feature = "http")]
+use super::http::HttpStartFault;
 
 /// Why there is no conversation. Whatever was started is dead.
 #[derive(Debug)]
@@ -64,6 +66,14 @@ pub enum StartFault {
         answer: String,
         /// What it said to people.
         stderr: String,
+    },
+    /// A host behind a URL did not begin a conversation.
+    #[cfg(feature = "http")]
+    Http {
+        /// The URL.
+        url: String,
+        /// Why.
+        fault: HttpStartFault,
     },
 }
 
@@ -150,11 +160,13 @@ impl fmt::Display for StartFault {
                 plain(reason, 300),
                 quoted(stderr),
             ),
+            #[cfg(feature = "http")]
+            Self::Http { url, fault } => write!(f, "the host at {url}: {fault}"),
         }
     }
 }
 
-const LEAST: &str = r#"{"protocol":1,"implementation":{"name":"my-host","version":"1.0","language":"Go"},"operations":["activation.read"],"contracts":{"skill_activation_evidence":[1]},"diagnostics":"valid","max_in_flight":1}"#;
+pub(super) const LEAST: &str = r#"{"protocol":1,"implementation":{"name":"my-host","version":"1.0","language":"Go"},"operations":["activation.read"],"contracts":{"skill_activation_evidence":[1]},"diagnostics":"valid","max_in_flight":1}"#;
 
 const TRY: &str = "Run the command by hand, with such a request on its stdin.";
 

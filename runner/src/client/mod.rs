@@ -16,6 +16,8 @@ mod connection;
 mod conversation;
 mod ending;
 mod fault;
+#[cfg(feature = "http")]
+mod http;
 mod lines;
 mod link;
 mod options;
@@ -28,5 +30,7 @@ pub use connection::{Connection, Endpoint};
 pub use conversation::Client;
 pub use ending::{Cause, Death, Farewell, Stopping};
 pub use fault::{SendFault, StartFault};
+#[cfg(feature = "http")]
+pub use http::{HttpConnection, HttpHost, HttpOptions, HttpStartFault, UrlFault};
 pub use link::Event;
 pub use options::ClientOptions;

@@ -348,6 +348,18 @@ mod help {
     }
 
     #[test]
+    fn the_flag_for_a_url_is_shown_in_every_build_and_says_what_is_missing() {
+        let help = run(["run", "--help"]).ends_with(0).out;
+        assert!(help.contains("--url <URL>") && help.contains("--any-host"), "{help}");
+        let words = ["run", "--url", "http://user@127.0.0.1:9/"];
+        if cfg!(feature = "http") {
+            run(words).refuses(2, &["a user name or a password"]);
+        } else {
+            run(words).refuses(2, &["--url: this proofmark was built without HTTP", "--features http"]);
+        }
+    }
+
+    #[test]
     fn examples_name_only_what_exists() {
         let commands = commands();
         let mut wrong = Vec::new();

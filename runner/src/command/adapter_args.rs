@@ -46,12 +46,12 @@ impl AdapterArgs {
         let mut client = self.client.options(command);
         client.max_line_bytes = self.max_line_bytes;
         client.max_memory_bytes = self.max_memory;
-        OverProtocol {
-            endpoint: Endpoint::Command(client),
-            window: self.window.into(),
-            jobs: self.jobs.into(),
-            max_restarts: self.max_restarts,
-        }
+        self.over(Endpoint::Command(client))
+    }
+
+    /// How a run asks this endpoint.
+    pub(super) fn over(&self, endpoint: Endpoint) -> OverProtocol {
+        OverProtocol { endpoint, window: self.window.into(), jobs: self.jobs.into(), max_restarts: self.max_restarts }
     }
 
     /// The words that say the same again, for a rerun of one case.

@@ -19,6 +19,7 @@ mod report_file;
 mod run;
 mod serve;
 mod show;
+mod url_args;
 mod verify;
 
 use std::io::{self, IsTerminal as _, Write};

@@ -15,6 +15,7 @@ use super::adapter_args::AdapterArgs;
 use super::certify::nonce_text;
 use super::drive::{JournalPlan, Target};
 use super::report_file::{ReportFile, ReportForm, report_file};
+use super::url_args::UrlArgs;
 use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite, read_baseline, read_journal, shipped_profile};
 use crate::certificate::{GENERATED_PER_OPERATION, seed_of};
 use crate::exit::Exit;
@@ -29,6 +30,7 @@ Examples:
   proofmark run -- python3 my_adapter.py                  my host
   proofmark run activation.budget 'activation.*.chinese-*' -- node host.js
   proofmark run --profile lifecycle-host -- ./host        what a host of that kind has to do
+  proofmark run --url http://127.0.0.1:8080/rpc           a host that runs already, over HTTP
   proofmark run --jobs 4 --timeout 500ms --env MODE=test -- ./host
   proofmark run --baseline known-failures.yaml -- ./host  failures that are known are excused, and must still fail
   proofmark run --report junit=junit.xml --report markdown=summary.md -- ./host
@@ -38,7 +40,7 @@ Examples:
   proofmark run --shard 1/3 --seed 7 --journal 1.jsonl -- ./host   one of three machines; `proofmark report merge` joins them
 
 A pattern is a case id, the beginning of ids at a dot (activation.budget), a glob, or a case file.
-Without a command after `--` the reference implementation is judged. `proofmark explain protocol` says how an adapter answers.";
+Without a command after `--` or a --url the reference implementation is judged. `proofmark explain protocol` says how an adapter answers.";
 
 /// Arguments of `run`.
 #[derive(Debug, Clone, Args)]
@@ -62,6 +64,8 @@ pub(super) struct RunArgs {
     /// The rendering profile that the reference declares (only without a command)
     #[arg(long, value_name = "NAME", default_value = "page-1", conflicts_with = "command")]
     rendering: String,
+    #[command(flatten)]
+    url: UrlArgs,
     #[command(flatten)]
     adapter: AdapterArgs,
     /// Do not run the laws (AE-601 to AE-608), which ask more than the cases do
@@ -117,6 +121,9 @@ impl RunArgs {
         if self.command.is_empty() && std::env::args_os().any(|word| word == "--") {
             return Err(Failure::usage("there is no command behind `--`; without the dashes the reference is judged"));
         }
+        if let Some(options) = self.url.over_protocol(&self.adapter)? {
+            return Ok(Target::Adapter(options));
+        }
         let rendering = shipped_profile(&self.rendering)?;
         Ok(if self.command.is_empty() {
             let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
@@ -132,6 +139,7 @@ impl RunArgs {
         if self.no_laws {
             words.push("--no-laws".to_owned());
         }
+        words.extend(self.url.flags());
         words.extend(self.adapter.flags());
         if self.rendering != "page-1" {
             words.extend(["--rendering".to_owned(), self.rendering.clone()]);
@@ -171,6 +179,7 @@ impl RunArgs {
         settings.rerun_of = rerun_of;
         settings.shard = self.shard;
         settings.command = self.command.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+        settings.url.clone_from(&self.url.url);
         settings.flags = self.rerun_flags();
         settings.laws = !self.no_laws;
         settings.seed = self.seed.or(resumed.map(|settings| settings.seed)).unwrap_or_else(fresh_seed);

@@ -84,6 +84,7 @@ pub(crate) fn difference(a: &RunSettings, b: &RunSettings) -> Option<&'static st
         ("the selection of cases", a.patterns == b.patterns && a.contract == b.contract && a.rerun_of == b.rerun_of),
         ("the profile", a.profile == b.profile),
         ("the adapter's command", a.command == b.command),
+        ("the host's URL (--url)", a.url == b.url),
         ("the seed (--seed)", a.seed == b.seed),
         ("the order (--shuffle)", a.shuffled == b.shuffled),
         ("whether the laws are run (--no-laws)", a.laws == b.laws),

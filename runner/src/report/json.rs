@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::run::{RunReport, Summary};
 
-/// The report: `{proofmark, suite, implementation, rendering, command, elapsed_ms, exit, summary, repeated, seed, faults, cases}`; with a
-/// baseline also `known_failures`, reasons by case, and `stale`, the entries that no longer say what is so.
+/// The report: `{proofmark, suite, implementation, rendering, command, elapsed_ms, exit, summary, repeated, seed, faults, cases}`; with
+/// `--url` also `url`; with a baseline also `known_failures`, reasons by case, and `stale`, the entries that no longer say what is so.
 #[must_use]
 pub fn json(report: &RunReport, summary: &Summary, exit: crate::exit::Exit) -> Value {
     let mut document = json!({
@@ -21,6 +21,9 @@ pub fn json(report: &RunReport, summary: &Summary, exit: crate::exit::Exit) -> V
         "faults": report.faults,
         "cases": report.results,
     });
+    if let Some(url) = &report.settings.url {
+        document["url"] = json!(url);
+    }
     if let Some(reckoning) = &report.reckoning {
         document["known_failures"] = json!(reckoning.known);
         document["stale"] = json!(reckoning.stale);

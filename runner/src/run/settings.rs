@@ -32,6 +32,9 @@ pub struct RunSettings {
     pub selected: usize,
     /// The adapter's command, empty for an implementation in this process.
     pub command: Vec<String>,
+    /// Where the host runs, where it was asked over HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
     /// Words of the command line that a rerun has to repeat, before `--`.
     pub flags: Vec<String>,
     /// Whether the laws were run.
@@ -130,6 +133,7 @@ impl RunSettings {
             shard: None,
             selected,
             command: Vec::new(),
+            url: None,
             flags: Vec::new(),
             laws: true,
             seed: 0,

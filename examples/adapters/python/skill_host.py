@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A complete skill host that proofmark can question: one JSON-RPC message a line, over stdin and stdout.
+"""A complete skill host that proofmark can question: one JSON-RPC message a line, over stdin and stdout; with
+`--http PORT` each message is a POST to http://127.0.0.1:PORT instead.
 
 This file is the conversation only. What the host decides is in `activation.py` and `lifecycle.py`, what it knows about
 skills in `registry.py`, and how it judges receipts and traces in `receipts.py` and `traces.py`. Nothing is carried from
@@ -183,9 +184,45 @@ def main():
             break
 
 
+def serve_http(port):
+    """The same over HTTP, on this machine only. Such a host has many conversations, so that `shutdown` does not end it."""
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+    conversation = Conversation()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_POST(self):
+            length = self.headers.get("Content-Length", "")
+            if not (length.isascii() and length.isdigit()):
+                self.close_connection = True
+                return self.send_error(411)
+            body = conversation.answer(self.rfile.read(int(length)))
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    class Server(ThreadingHTTPServer):
+        request_queue_size = 128
+
+    with Server(("127.0.0.1", port), Handler) as server:
+        print(f"http://127.0.0.1:{server.server_port}/", flush=True)
+        server.serve_forever()
+
+
 if __name__ == "__main__":
     try:
-        main()
+        if sys.argv[1:2] == ["--http"]:
+            serve_http(int(sys.argv[2]))
+        else:
+            main()
     except BrokenPipeError:
         # Whoever asked is gone. Python would complain once more when it closes stdout at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

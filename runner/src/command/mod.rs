@@ -63,7 +63,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run cases, against the reference or against an adapter (also what happens without a subcommand)
-    Run(run::RunArgs),
+    Run(Box<run::RunArgs>),
     /// Run a whole profile with freshly generated cases, and write a certificate where it is kept
     Certify(certify::CertifyArgs),
     /// Check a certificate: every digest, and the whole of it made again
@@ -210,7 +210,7 @@ pub fn main() -> Exit {
             return if error.use_stderr() { Exit::Usage } else { Exit::Conformant };
         }
     };
-    let outcome = match cli.command.unwrap_or(Command::Run(cli.run)) {
+    let outcome = match cli.command.unwrap_or(Command::Run(Box::new(cli.run))) {
         Command::Run(args) => run::main(&args),
         Command::Certify(args) => certify::main(&args),
         Command::Verify(args) => verify::main(&args),

@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn the_schema_of_a_declaration_has_the_bounds_of_a_profile() {
-        let schema: Value = crate::json::parse(crate::embedded::text("schemas/declaration.schema.json")).unwrap();
+        let schema: Value = json::parse(crate::embedded::text("schemas/declaration.schema.json")).unwrap();
         let bound = |pointer: &str| schema.pointer(pointer).and_then(Value::as_u64);
         assert_eq!(bound("/$defs/length/maximum"), Some(RenderingProfile::MAX_FRAME));
         assert_eq!(bound("/$defs/part/maximum"), Some(RenderingProfile::MAX_CARD_PART));

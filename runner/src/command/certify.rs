@@ -12,6 +12,7 @@ use super::adapter_args::AdapterArgs;
 use super::drive::{JournalPlan, Target};
 use super::report_file::{ReportFile, ReportForm, report_file};
 use super::run::profile_settings;
+use super::url_args::UrlArgs;
 use super::{Failure, OutputArgs, SuiteArgs, load_suite, read_journal, shipped_profile};
 use crate::certificate::{Conditions, GENERATED_PER_OPERATION, issue, seed_of};
 use crate::exit::Exit;
@@ -53,8 +54,10 @@ pub(super) struct CertifyArgs {
     #[arg(long, value_name = "DIR")]
     keep_generated: Option<PathBuf>,
     /// The rendering profile that the reference declares (only without a command)
-    #[arg(long, value_name = "NAME", default_value = "page-1", conflicts_with = "command")]
+    #[arg(long, value_name = "NAME", default_value = "page-1", conflicts_with_all = ["command", "url"])]
     rendering: String,
+    #[command(flatten)]
+    url: UrlArgs,
     #[command(flatten)]
     adapter: AdapterArgs,
     /// Write the run to a file too: text=FILE, json=FILE, junit=FILE or markdown=FILE; may be given several times
@@ -93,7 +96,9 @@ pub(super) fn main(args: &CertifyArgs) -> Result<Exit, Failure> {
     if args.command.is_empty() && std::env::args_os().any(|word| word == "--") {
         return Err(Failure::usage("there is no command behind `--`; without the dashes the reference is certified"));
     }
-    let target = if args.command.is_empty() {
+    let target = if let Some(options) = args.url.over_protocol(&args.adapter)? {
+        Target::Adapter(options)
+    } else if args.command.is_empty() {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Target::Reference { rendering: shipped_profile(&args.rendering)?, threads }
     } else {
@@ -125,7 +130,8 @@ pub(super) fn main(args: &CertifyArgs) -> Result<Exit, Failure> {
     let settings = RunSettings {
         profile: Some(profile_settings(&args.profile, &suite, &plan)?),
         command: args.command.iter().map(|part| part.to_string_lossy().into_owned()).collect(),
-        flags: [args.suite.flags(), args.adapter.flags()].concat(),
+        url: args.url.url.clone(),
+        flags: [args.suite.flags(), args.url.flags(), args.adapter.flags()].concat(),
         seed,
         shuffled: true,
         generated: Some(Generated { per_operation: GENERATED_PER_OPERATION }),

@@ -62,7 +62,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
     /// The rendering profile that the reference declares (only without a command)
-    #[arg(long, value_name = "NAME", default_value = "page-1", conflicts_with = "command")]
+    #[arg(long, value_name = "NAME", default_value = "page-1", conflicts_with_all = ["command", "url"])]
     rendering: String,
     #[command(flatten)]
     url: UrlArgs,

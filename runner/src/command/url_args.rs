@@ -10,7 +10,7 @@ use crate::run::OverProtocol;
 #[derive(Debug, Clone, Args)]
 pub(super) struct UrlArgs {
     /// Ask a host that runs already: each message is a POST to this URL
-    #[arg(long, value_name = "URL", conflicts_with_all = ["command", "rendering", "env", "directory", "max_memory"])]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["command", "env", "directory", "max_memory"])]
     pub(super) url: Option<String>,
     /// With --url: the host may be another machine than this one
     #[arg(long, requires = "url")]

@@ -11,6 +11,7 @@ use proofmark::digest;
 use super::adapter_args::AdapterArgs;
 use super::certify::profiles_digest;
 use super::drive::Target;
+use super::url_args::UrlArgs;
 use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite, write_json};
 use crate::certificate::{Conditions, GENERATED_PER_OPERATION, Statement, open, verify};
 use crate::exit::Exit;
@@ -49,8 +50,10 @@ pub(super) struct VerifyArgs {
     #[arg(long, value_name = "FILE")]
     subject: Vec<PathBuf>,
     /// Run everything again with the certificate's seed, and compare the outcomes
-    #[arg(long, requires = "command")]
+    #[arg(long)]
     replay: bool,
+    #[command(flatten)]
+    url: UrlArgs,
     #[command(flatten)]
     adapter: AdapterArgs,
     #[command(flatten)]
@@ -60,6 +63,7 @@ pub(super) struct VerifyArgs {
 }
 
 pub(super) fn main(args: &VerifyArgs) -> Result<Exit, Failure> {
+    let target = if args.replay { Some(target(args)?) } else { None };
     let read = |path: &PathBuf| std::fs::read(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())));
     let text = String::from_utf8_lossy(&read(&args.certificate)?).into_owned();
     let journal = args.journal.clone().unwrap_or_else(|| args.certificate.with_extension("jsonl"));
@@ -88,8 +92,8 @@ pub(super) fn main(args: &VerifyArgs) -> Result<Exit, Failure> {
                     doubts.push(format!("{} is none of the certificate's subjects", path.display()));
                 }
             }
-            if args.replay && doubts.is_empty() {
-                doubts = replay(args, &conditions, &journal)?;
+            if let Some(target) = target.filter(|_| doubts.is_empty()) {
+                doubts = replay(&target, &conditions, &journal)?;
             }
             if doubts.is_empty() {
                 holds(args, &statement)?;
@@ -143,8 +147,17 @@ fn holds(args: &VerifyArgs, statement: &Statement) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Who is asked again.
+fn target(args: &VerifyArgs) -> Result<Target, Failure> {
+    match args.url.over_protocol(&args.adapter)? {
+        Some(options) => Ok(Target::Adapter(options)),
+        None if args.command.is_empty() => Err(Failure::usage("--replay asks an adapter again: give its command behind `--`, or --url")),
+        None => Ok(Target::Adapter(args.adapter.over_protocol(&args.command))),
+    }
+}
+
 /// Makes the run again; what came out otherwise.
-fn replay(args: &VerifyArgs, conditions: &Conditions<'_>, journal: &Journal) -> Result<Vec<String>, Failure> {
+fn replay(target: &Target, conditions: &Conditions<'_>, journal: &Journal) -> Result<Vec<String>, Failure> {
     let settings = journal.settings.clone();
     let (Some(declaration), Some(profile)) =
         (&journal.declaration, settings.profile.as_ref().and_then(|profile| Profile::shipped().get(&profile.name)))
@@ -156,7 +169,6 @@ fn replay(args: &VerifyArgs, conditions: &Conditions<'_>, journal: &Journal) -> 
     let mut cases: Vec<&Case> = extended.cases().iter().filter(|case| profile.covers(case)).collect();
     cases.sort_by(|a, b| (&a.file, a.place.line).cmp(&(&b.file, b.place.line)));
     let plan = Plan { shuffle: Some(settings.seed), ..Plan::new(&cases) };
-    let target = Target::Adapter(args.adapter.over_protocol(&args.command));
     let report = target.run(&extended, plan, settings, None, Some(declaration.clone()))?;
     let mut doubts: Vec<String> = report.faults.iter().map(|fault| format!("replay: {fault}")).collect();
     let then = journal.results();

@@ -202,7 +202,7 @@ fn stdin(exam: &mut Exam<'_>) -> Checking {
 /// Whether it went by itself.
 fn left(farewell: &Farewell, sent: &str) -> Found {
     let came = match farewell.stopping {
-        Stopping::Left | Stopping::AlreadyGone => return Found::Good(None),
+        Stopping::Left | Stopping::AlreadyGone | Stopping::NotOurs => return Found::Good(None),
         Stopping::Terminated => "a process that stayed, and ended only on a signal (SIGTERM)",
         Stopping::Killed => "a process that stayed, and had to be killed",
     };

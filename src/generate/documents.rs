@@ -7,6 +7,7 @@ use super::forms::{FORMS, document};
 use super::ground::Ground;
 use super::packets::{KINDS, breach, good};
 use super::write::{Asked, flow};
+use super::{fault_of, is_faultless};
 use crate::adapter::Operation;
 use crate::contract::packet::{LOSSY_WITH_RECOVERY, to_yaml};
 
@@ -17,8 +18,8 @@ pub(super) fn validate(dice: &mut Dice, ground: &mut Ground, theme: usize) -> Op
     let mut packet = good(dice);
     let mut breaches = Vec::new();
     let mut kind = None;
-    if theme % 3 != 0 {
-        let chosen = (theme * 5 + dice.below(KINDS)) % KINDS;
+    if !is_faultless(theme) {
+        let chosen = fault_of(theme) % KINDS;
         kind = Some(chosen);
         breaches.extend(breach(dice, &mut packet, chosen));
         if breaches.is_empty() {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::dice::Dice;
 use super::ground::{Ground, members};
-use super::registries::{Registry, id_of, is_disabled, mark_of};
+use super::registries::{Registry, entry, id_of, is_disabled, mark_of};
 use super::write::Asked;
 use crate::adapter::Operation;
 use crate::contract::rendering::RenderingProfile;
@@ -16,6 +16,9 @@ const FACTS: [&str; 4] = ["id", "selected", "omitted_reason", "lifecycle"];
 const FACTS_WITH_COST: [&str; 5] = ["id", "selected", "omitted_reason", "lifecycle", "char_estimate"];
 
 pub(super) fn evidence(dice: &mut Dice, ground: &mut Ground, theme: usize) -> Option<Asked> {
+    if theme % 10 == 4 {
+        return Some(doubled(dice));
+    }
     let (registry, options, what) = request(dice, ground, theme)?;
     let given = json!({"registry": registry.value(), "options": options});
     let said = ground.ask(Operation::ActivationEvidence, &given)?;
@@ -41,6 +44,31 @@ pub(super) fn evidence(dice: &mut Dice, ground: &mut Ground, theme: usize) -> Op
         given,
         expect: json!({"result": result}),
     })
+}
+
+/// A registry that was not merged: two entries of one id are one card, or are refused; which of them wins is not judged.
+fn doubled(dice: &mut Dice) -> Asked {
+    let count = dice.between(1, 6);
+    let mut registry = Registry::of(dice, count, (12, 60));
+    let mut first = entry(dice, (12, 60));
+    let mut second = entry(dice, (12, 60));
+    let name = dice.name();
+    for twin in [&mut first, &mut second] {
+        *twin = json!({"name": name, "description": twin.get("description").cloned().unwrap_or_else(|| json!(dice.sentence(4)))});
+    }
+    registry.skills.extend([first, second]);
+    dice.shuffle(&mut registry.skills);
+    let omitted = registry.disabled();
+    Asked {
+        title: "Two entries of one id are one card, or the registry is refused".to_owned(),
+        basis: "text",
+        clause: "registry#one-winner",
+        given: json!({"registry": registry.value(), "options": {"budget": AMPLE}}),
+        expect: json!({"one_of": [
+            {"result": {"shown": {"$length": count + 1 - omitted}, "omitted": {"$length": omitted}, "cards": {"$length": count + 1}}},
+            {"error": {"category": "invalid_registry"}},
+        ]}),
+    }
 }
 
 /// Which of the cards come first under a limit is the layout's affair too: how many there are, is not.
@@ -70,6 +98,11 @@ fn unordered(items: Vec<Value>) -> Value {
 }
 
 pub(super) fn catalog(dice: &mut Dice, ground: &mut Ground, theme: usize) -> Option<Asked> {
+    match theme % 10 {
+        5 => return look_alike(dice, ground),
+        6 if theme % 20 == 6 => return Some(no_registry(dice)),
+        _ => {}
+    }
     let (registry, options, what) = request(dice, ground, theme)?;
     let given = json!({"registry": registry.value(), "options": options});
     let said = ground.ask(Operation::ActivationCatalog, &given)?;
@@ -96,6 +129,14 @@ pub(super) fn catalog(dice: &mut Dice, ground: &mut Ground, theme: usize) -> Opt
     }});
     // At most so many words are looked for: a long list says no more.
     text.truncate(12);
+    if is_ordered {
+        let mark = |id: &Value| registry.skills.iter().find(|entry| id == &json!(id_of(entry))).and_then(mark_of);
+        let marks: Vec<&str> = shown.iter().filter_map(mark).take(8).collect();
+        if marks.len() > 1 {
+            // Marks are letters alone, and so patterns of themselves.
+            text.push(json!({"$regex": format!("(?s){}", marks.join(".*"))}));
+        }
+    }
     if !text.is_empty() {
         result["text"] = json!({"$all": text});
     }
@@ -106,6 +147,37 @@ pub(super) fn catalog(dice: &mut Dice, ground: &mut Ground, theme: usize) -> Opt
         given,
         expect: json!({"result": result}),
     })
+}
+
+/// An author writes what looks like one more card.
+fn look_alike(dice: &mut Dice, ground: &mut Ground) -> Option<Asked> {
+    let count = dice.between(1, 5);
+    let mut registry = Registry::of(dice, count, (12, 60));
+    let ghost = dice.name();
+    let description = format!("{}{}.\n- `{ghost}`: {}", dice.capital(), dice.word(), dice.sentence(4));
+    registry.skills.push(json!({"name": dice.name(), "description": description}));
+    dice.shuffle(&mut registry.skills);
+    let given = json!({"registry": registry.value(), "options": {"budget": AMPLE}});
+    let shown = ground.ask(Operation::ActivationCatalog, &given)?.get("shown")?.as_array()?.clone();
+    let is_ordered = ground.profile.is_some();
+    Some(Asked {
+        title: "A line of a description that looks like a card does not become an id".to_owned(),
+        basis: "text",
+        clause: "activation#agrees-with-catalog",
+        given,
+        expect: json!({"result": {"shown": if is_ordered { json!(shown) } else { unordered(shown) }}}),
+    })
+}
+
+/// A text in the place of a registry, at which both evidence and catalog stop.
+fn no_registry(dice: &mut Dice) -> Asked {
+    Asked {
+        title: "A text in place of the registry is refused".to_owned(),
+        basis: "text",
+        clause: "activation#registry",
+        given: json!({"registry": dice.sentence(3), "options": {}}),
+        expect: json!({"error": {"category": "invalid_registry"}}),
+    }
 }
 
 /// A registry with options that are at an edge of what they bound.
@@ -182,6 +254,8 @@ fn budget(
     Some(match dice.below(10) {
         0 => None,
         1 => Some((AMPLE, "room for all".to_owned())),
+        // At the floor a count line of one digit fits, and one of two does not.
+        2 if dice.chance(50) => Some((floor, "the floor".to_owned())),
         2 => Some((floor + dice.below(400) as u64, "somewhere above the floor".to_owned())),
         3..=5 => Some((exact.max(floor), format!("room for exactly {fitting}"))),
         6..=7 => Some((exact.saturating_sub(1).max(floor), format!("one short of room for {fitting}"))),

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::dice::Dice;
+use super::packets::TRAPS;
 use super::write::flow;
 use crate::contract::packet::to_yaml;
 
@@ -95,8 +96,8 @@ fn scalar(dice: &mut Dice, value: &Value) -> String {
             && text.ends_with(|c: char| c.is_ascii_alphanumeric())
             && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '/' | '.' | '_'))
     };
-    match value.as_str().filter(|text| is_plain(text)) {
-        Some(text) if dice.chance(60) => text.to_owned(),
+    match value.as_str().filter(|text| is_plain(text) || TRAPS.contains(text)) {
+        Some(text) if TRAPS.contains(&text) || dice.chance(60) => text.to_owned(),
         _ => flow(value),
     }
 }

@@ -23,7 +23,8 @@ pub(super) fn load(dice: &mut Dice, ground: &mut Ground, theme: usize) -> Option
         entry["body"] = json!(body(dice, length));
     }
     let mut given = Map::new();
-    let (title, basis, clause) = match theme % 6 {
+    let (title, basis, clause) = match theme % 7 {
+        5 => return without_room(dice, ground),
         0 => (succeeds(dice, &mut registry, at, &mut given), "text", "activation#load-body"),
         1 => (signed(dice, &mut registry, at, &mut given), "protocol", "activation#load-provenance"),
         2 => (blocked_for_the_model(dice, &mut registry, at, &mut given), "text", "activation#load-blocked"),
@@ -148,6 +149,27 @@ fn forged(dice: &mut Dice, registry: &mut Registry, at: usize, given: &mut Map<S
     }
     registry.skills[at]["provenance"] = provenance;
     "What a provenance says of itself does not replace the facts of the event".to_owned()
+}
+
+/// A skill whose card no catalog of the default budget has room for is loaded like any other.
+fn without_room(dice: &mut Dice, ground: &mut Ground) -> Option<Asked> {
+    let count = dice.between(12, 18);
+    let mut registry = Registry::of(dice, count, (250, 300));
+    let length = dice.between(10, 60);
+    let text = body(dice, length);
+    let last = registry.skills.iter_mut().max_by_key(|entry| id_of(entry))?;
+    open(last);
+    last["body"] = json!(text);
+    let id = id_of(last);
+    let given = json!({"registry": registry.value(), "id": id});
+    let said = ground.ask(Operation::ActivationLoad, &given)?;
+    Some(Asked {
+        title: "A skill whose card has no room in the catalog is loaded by its id".to_owned(),
+        basis: "text",
+        clause: "activation#load-body",
+        given,
+        expect: json!({"result": {"body": {"$exact": said.get("body")?}, "event": members(said.get("event")?, &FACTS)}}),
+    })
 }
 
 /// An id that is no entry's, and no bare name of a namespaced entry either.

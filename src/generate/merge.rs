@@ -11,8 +11,8 @@ use super::write::Asked;
 use crate::adapter::Operation;
 use crate::contract::activation::DEFAULT_PRECEDENCE;
 
-/// What a winner brings along to the letter.
-const OWN: [&str; 9] = ["name", "namespace", "source", "description", "when_to_use", "body", "score", "reason", "provenance"];
+/// What a winner brings along to the letter. What a match puts into an entry is no part of it.
+const OWN: [&str; 7] = ["name", "namespace", "source", "description", "when_to_use", "body", "provenance"];
 
 pub(super) fn merge(dice: &mut Dice, ground: &mut Ground, theme: usize) -> Option<Asked> {
     let (mut labels, precedence) = if theme.is_multiple_of(2) { (by_the_page(dice), None) } else { of_the_request(dice) };
@@ -28,27 +28,11 @@ pub(super) fn merge(dice: &mut Dice, ground: &mut Ground, theme: usize) -> Optio
         dice.shuffle(&mut skills);
         layers.push(json!({"label": label, "skills": skills}));
     }
-    let is_unknown = theme % 5 == 4;
-    if is_unknown {
-        let name = dice.name();
-        let label = format!("{}-layer", dice.word());
-        layers.push(json!({"label": label, "skills": [claim(dice, None, &name)]}));
-        dice.shuffle(&mut layers);
-    }
     let mut given = json!({"layers": layers});
     if let Some(precedence) = &precedence {
         given["precedence"] = json!(precedence);
     }
     let said = ground.ask(Operation::RegistryMerge, &given)?;
-    if is_unknown {
-        return Some(Asked {
-            title: "A layer that no precedence names is refused".to_owned(),
-            basis: "protocol",
-            clause: "registry#precedence",
-            given,
-            expect: json!({"error": said.get("error")?}),
-        });
-    }
     let claims = claims(&layers);
     let winners: Vec<Value> =
         said.get("registry")?.get("skills")?.as_array()?.iter().map(|winner| with_nothing_of_losers(winner, &claims)).collect();
@@ -75,12 +59,11 @@ fn by_the_page(dice: &mut Dice) -> Vec<String> {
     labels
 }
 
-/// Labels of any kind, in tiers of any size, some of them not brought.
+/// The page's own labels, for a host may know no others, in tiers of any size, some of them not brought.
 fn of_the_request(dice: &mut Dice) -> (Vec<String>, Option<Vec<Vec<String>>>) {
     let mut names: Vec<String> = DEFAULT_PRECEDENCE.iter().flat_map(|tier| tier.iter().map(|label| (*label).to_owned())).collect();
-    names.extend((0..dice.between(1, 4)).map(|_| dice.word()));
     dice.shuffle(&mut names);
-    names.truncate(dice.between(3, 8));
+    names.truncate(dice.between(3, 7));
     let mut tiers: Vec<Vec<String>> = Vec::new();
     for name in &names {
         match tiers.last_mut() {

@@ -39,6 +39,9 @@ pub const FOLDER: &str = "spec-cases/generated";
 /// How often a case is thrown again where what came up is settled by nothing.
 const ATTEMPTS: usize = 64;
 
+/// In the place of a case's number: what is thrown once for all cases of an operation.
+const ALL: usize = 0xffff_ffff;
+
 type Make = fn(&mut Dice, &mut Ground, usize) -> Option<Asked>;
 
 /// Each operation with the contract of its case files, as the suite names those.
@@ -89,9 +92,20 @@ pub fn case_files(seed: u64, declaration: &Declaration, per_operation: usize) ->
     files
 }
 
-/// The case of a number: thrown again until it is settled what is right.
+/// The case of a number: thrown again until it is settled what is right. Themes come one after the other, and begin anywhere.
 fn asked(seed: u64, operation: &str, number: usize, make: Make, ground: &mut Ground) -> Option<Asked> {
-    (0..ATTEMPTS).find_map(|attempt| make(&mut Dice::of(seed, operation, number, attempt), ground, number))
+    let theme = number + Dice::of(seed, operation, ALL, 0).below(1_000);
+    (0..ATTEMPTS).find_map(|attempt| make(&mut Dice::of(seed, operation, number, attempt), ground, theme))
+}
+
+/// Every third document has no fault.
+fn is_faultless(theme: usize) -> bool {
+    theme.is_multiple_of(3)
+}
+
+/// The number of a document with a fault among those that have one, so that each kind of fault has its turn.
+fn fault_of(theme: usize) -> usize {
+    theme - theme / 3
 }
 
 fn version(contract: &str) -> Value {

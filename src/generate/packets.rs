@@ -8,6 +8,9 @@ use crate::contract::packet::{
     SENSITIVITIES, SIGNALS, VERSION,
 };
 
+/// Words that are texts in YAML, and were not always.
+pub(super) const TRAPS: [&str; 6] = ["no", "yes", "on", "off", "No", "OFF"];
+
 /// A packet that breaks no rule of any level.
 pub(super) fn good(dice: &mut Dice) -> Value {
     let sensitivity = dice.pick(&SENSITIVITIES);
@@ -26,6 +29,11 @@ pub(super) fn good(dice: &mut Dice) -> Value {
         2 => ("unavailable", Value::Null),
         _ => (LOSSY_WITH_RECOVERY, json!(dice.path("log"))),
     };
+    let mut risks: Vec<String> = (0..dice.below(4)).map(|_| sentence(dice)).collect();
+    if dice.chance(15) {
+        // Words that some readers of YAML take for true and false.
+        risks.push(dice.pick(&TRAPS).to_owned());
+    }
     let summary = if dice.chance(40) { dice.text(90) } else { sentence(dice) };
     let mut metrics = json!({});
     for _ in 0..dice.below(4) {
@@ -47,7 +55,7 @@ pub(super) fn good(dice: &mut Dice) -> Value {
         },
         "result": {"observation_class": dice.pick(&OBSERVATION_CLASSES), "outcome": dice.pick(&OUTCOMES), "compact_summary": summary},
         "evidence_used": evidence,
-        "risks": (0..dice.below(4)).map(|_| sentence(dice)).collect::<Vec<_>>(),
+        "risks": risks,
         "handoff": {"signal": dice.pick(&SIGNALS), "reason": sentence(dice)},
         "recovery": {"lossiness": lossiness, "pointer": pointer, "sensitivity": sensitivity},
         "metrics": metrics,

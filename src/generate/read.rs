@@ -15,8 +15,11 @@ pub(super) fn read(dice: &mut Dice, ground: &mut Ground, theme: usize) -> Option
     let loaded = dice.some(&registry.plain_ids(), 30);
     options["loaded"] = json!(loaded);
     let mut payload = ground.ask_wide(&json!({"registry": registry.value(), "options": options}))?;
-    for key in ["shown", "omitted", "cards"] {
-        dice.shuffle(payload.get_mut(key)?.as_array_mut()?);
+    // The lists go along with the cards: what holds where they disagree, nothing settles.
+    dice.shuffle(payload.get_mut("cards")?.as_array_mut()?);
+    for (key, is_selected) in [("shown", true), ("omitted", false)] {
+        let cards = payload["cards"].as_array()?.iter().filter(|card| card["selected"] == is_selected);
+        payload[key] = cards.map(|card| card["id"].clone()).collect();
     }
     if dice.chance(50) {
         payload[format!("x-{}", dice.word())] = json!({"n": dice.below(100)});

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::dice::{Dice, any_of};
 use super::ground::Ground;
 use super::write::Asked;
+use super::{fault_of, is_faultless};
 use crate::adapter::Operation;
 use crate::contract::lifecycle::{RECEIPT_SCHEMA, REQUIRED_RECEIPT_FIELDS, body_file};
 
@@ -26,12 +27,12 @@ pub(super) fn receipt(dice: &mut Dice, ground: &mut Ground, theme: usize) -> Opt
     let id = dice.any_name();
     let mut receipt = good(dice, &id);
     let mut breaches: Vec<(&str, String)> = Vec::new();
-    if theme.is_multiple_of(3) {
+    if is_faultless(theme) {
         if dice.chance(50) {
             receipt[format!("x_{}", dice.word())] = dice.pick(&[json!(7), json!(null), json!(["a"]), json!({"skill_id": null})]);
         }
     } else {
-        breaches.push(breach(dice, &mut receipt, theme));
+        breaches.push(breach(dice, &mut receipt, fault_of(theme)));
         // Of another version nothing else is said, and of what is no mapping neither.
         if dice.chance(25) && !["RR-100", "RR-103"].contains(&breaches[0].0) {
             let theme = theme + dice.between(1, 5);

@@ -8,6 +8,7 @@ use super::receipts;
 use super::scenes::{KINDS, Scene, keep, play};
 use super::worlds::{House, Play};
 use super::write::Asked;
+use super::{fault_of, is_faultless};
 use crate::adapter::Operation;
 use crate::contract::lifecycle::body_file;
 
@@ -23,7 +24,7 @@ fn consequences(rule: &str) -> &'static [&'static str] {
 
 pub(super) fn trace(dice: &mut Dice, ground: &mut Ground, theme: usize) -> Option<Asked> {
     let context_gc = dice.chance(60);
-    let is_good = theme.is_multiple_of(3);
+    let is_good = is_faultless(theme);
     let mut carried = Vec::new();
     let mut events = Vec::new();
     // A world before the scene, with skills of its own.
@@ -40,11 +41,9 @@ pub(super) fn trace(dice: &mut Dice, ground: &mut Ground, theme: usize) -> Optio
     let turn = events.iter().filter(|event| event["type"] == "turn.started").count() as u64;
     let id = format!("{}-{}", dice.any_name(), dice.word());
     let mut scene = Scene::new(id, context_gc, events, turn);
-    // Each kind of fault has its turn, whatever the others need.
-    let kind = (theme * 7 + dice.below(KINDS)) % KINDS;
     if is_good {
-        keep(dice, &mut scene, kind);
-    } else if !play(dice, &mut scene, kind, is_alone) {
+        keep(dice, &mut scene, theme / 3);
+    } else if !play(dice, &mut scene, fault_of(theme) % KINDS, is_alone) {
         return None;
     }
     let is_whole = dice.chance(85) || !is_good;

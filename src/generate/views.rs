@@ -34,7 +34,7 @@ pub(super) fn render(dice: &mut Dice, ground: &mut Ground, theme: usize) -> Opti
     if dice.chance(30) {
         packet[format!("x_{}", dice.word())] = json!({"n": dice.below(100)});
     }
-    if dice.chance(15) {
+    if dice.chance(15) && packet.get("version").is_some() {
         packet["version"] = json!(format!("{}.0", dice.between(1, 9)));
     }
     let given = json!({"packet": packet, "depth": depth});
@@ -73,7 +73,7 @@ pub(super) fn project(dice: &mut Dice, ground: &mut Ground, theme: usize) -> Opt
     if theme % 8 == 7 {
         return refused(dice, ground, &packet, Operation::PacketProject);
     }
-    if theme % 4 > 0 {
+    if !theme.is_multiple_of(4) {
         take_some(dice, &mut packet, &[]);
     }
     if dice.chance(25) {
@@ -103,6 +103,10 @@ fn take_some(dice: &mut Dice, packet: &mut Value, but: &[&str]) -> Vec<String> {
             remove(packet, pointer);
             removed.push(pointer.to_owned());
         }
+    }
+    // Whether a section that has lost every field is still one that is there, nothing settles.
+    if let Some(members) = packet.as_object_mut() {
+        members.retain(|_, section| section.as_object().is_none_or(|fields| !fields.is_empty()));
     }
     removed
 }

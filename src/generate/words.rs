@@ -9,6 +9,7 @@ const HAN: [&str; 40] = [
     "牛", "门", "窗", "桥", "路", "车", "船", "书", "画", "歌", "茶", "米", "糖", "盐", "铁", "银", "金", "玉",
 ];
 const KANA: [&str; 12] = ["あ", "か", "さ", "た", "な", "は", "ま", "や", "ら", "わ", "カ", "ラ"];
+const WIDE: [&str; 12] = ["ａ", "ｂ", "ｄ", "ｅ", "ｇ", "ｋ", "ｍ", "ｏ", "ｐ", "ｓ", "ｔ", "ｚ"];
 const CYRILLIC: [&str; 10] = ["ба", "во", "ги", "да", "жу", "ке", "ло", "ми", "но", "ру"];
 const ASTRAL: [&str; 8] = ["🚀", "🧭", "🪐", "🧪", "𝛼", "𠮷", "🦉", "🌵"];
 /// A letter with a mark of its own behind it, and one that has it within.
@@ -39,7 +40,9 @@ impl Dice {
 
     /// A name in any script.
     pub(super) fn any_name(&mut self) -> String {
-        match self.below(10) {
+        match self.below(12) {
+            // Behind all of Han in code points, and before what stands outside the basic plane.
+            10 => (0..self.between(3, 6)).map(|_| self.pick(&WIDE)).collect(),
             0 => (0..self.between(3, 6)).map(|_| self.pick(&HAN)).collect(),
             1 => format!("{}-{}", self.word(), self.pick(&MARKED)),
             2 => format!("{}{}", self.pick(&ASTRAL), self.word()),

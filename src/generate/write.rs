@@ -42,11 +42,9 @@ pub(super) fn file(contract: &str, version: &Value, since: &str, operation: &str
 
 /// A member as a block, so many levels deep.
 fn block(text: &mut String, key: &str, value: &Value, indent: usize, levels: usize) {
-    let key = if key.starts_with('$') || key.starts_with('_') || key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') {
-        key.to_owned()
-    } else {
-        flow(&Value::from(key))
-    };
+    // Short words may be taken for something else than a text.
+    let is_plain = key.len() > 1 && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    let key = if is_plain { key.to_owned() } else { flow(&Value::from(key)) };
     let _ = write!(text, "{:indent$}{key}:", "");
     match value.as_object().filter(|members| levels > 0 && !members.is_empty()) {
         Some(members) => {

@@ -146,7 +146,7 @@ faults! {
     SourceFromEntry = "source-from-entry", Must;
     ShadowedIncomplete = "shadowed-incomplete", Must;
     NamespacesCollide = "namespaces-collide", Must;
-    UnknownLayerAccepted = "unknown-layer-accepted", Must;
+    UnknownLayerAccepted = "unknown-layer-accepted", Should;
     VersionIgnored = "version-ignored", Must;
     FutureVersionGuessed = "future-version-guessed", Must;
     UnknownKeysRefused = "unknown-keys-refused", Must;

@@ -11,12 +11,10 @@ use proofmark::verdict::Level;
 use super::GENERATED_PER_OPERATION;
 use super::statement::{Configuration, DigestSet, PREDICATE_TYPE, Predicate, Proofmark, STATEMENT_TYPE, Statement, Subject};
 use crate::journal::Journal;
-use crate::run::{Generated, ProfileResult, ProfileSettings, Summary, is_generated, with_generated};
+use crate::run::{Generated, ProfileCount, ProfileResult, ProfileSettings, Summary, is_generated, with_generated};
 
-/// What a certificate says about itself.
-const SCOPE: [&str; 3] = [
-    "The implementation gave the required answers to every case of the profile's requirement set, and to cases that were generated for this \
-     run alone, when it was asked through the adapter protocol.",
+/// What a certificate says about itself, behind how much was asked.
+const SCOPE: [&str; 2] = [
     "What the protocol cannot see is beyond this: above all the prompt that was really sent to a model.",
     "The subject is named by what it declared about itself. Which program answered is vouched for by whoever signs this.",
 ];
@@ -98,6 +96,7 @@ pub fn issue(journal: &Journal, conditions: &Conditions<'_>) -> Result<Statement
         subject(&format!("requirement set {}", profile.requirement_set), &profile.digest),
         subject("report", &journal.digest),
     ];
+    let scope = std::iter::once(scope_of(&counts)).chain(SCOPE.map(str::to_owned)).collect();
     let warned = results.iter().filter(|result| result.outcome == Outcome::Failed && report.counts(result));
     let mut statement = Statement {
         statement_type: STATEMENT_TYPE.to_owned(),
@@ -119,13 +118,29 @@ pub fn issue(journal: &Journal, conditions: &Conditions<'_>) -> Result<Statement
                 counts,
                 levels: summary.levels,
                 repeated: report.repeated,
-                scope: SCOPE.map(str::to_owned).into(),
+                scope,
                 digest: String::new(),
             },
         },
     };
     statement.predicate.proofmark.digest = statement.own_digest();
     Ok(statement)
+}
+
+/// How much was asked, in a sentence.
+fn scope_of(counts: &ProfileCount) -> String {
+    let ProfileCount { in_set, claimed, .. } = counts;
+    let cases = match in_set.saturating_sub(*claimed) {
+        0 => format!("all {in_set} cases of the profile's requirement set"),
+        rest => format!(
+            "the {claimed} of {in_set} cases of the profile's requirement set that rest on operations it declared (the other {rest} rest on \
+             optional ones)"
+        ),
+    };
+    format!(
+        "The implementation gave the required answers to {cases}, as far as they apply to the layout that it declared, and to cases that were \
+         generated for this run alone, when it was asked through the adapter protocol."
+    )
 }
 
 /// Whether a result is about this case, as the suite has it.

@@ -38,7 +38,7 @@ pub(super) struct CertifyArgs {
     /// What it is to be certified as
     #[arg(long, value_name = "NAME")]
     profile: String,
-    /// The certificate; nothing stands there where there is none
+    /// The certificate; nothing stands there where none was earned, and an earlier one moves aside
     #[arg(short, long, value_name = "FILE", default_value = "certificate.json")]
     out: PathBuf,
     /// The journal of the run [default: the certificate's name, with .jsonl]
@@ -47,6 +47,8 @@ pub(super) struct CertifyArgs {
     /// A file that the certificate is to name with its digest, such as the host's program; may be given several times
     #[arg(long, value_name = "FILE")]
     subject: Vec<PathBuf>,
+    #[arg(long, hide = true)]
+    baseline: Option<PathBuf>,
     /// The nonce that whoever asked for the certificate gave out, instead of a fresh one
     #[arg(long, value_name = "TEXT", value_parser = nonce_text)]
     nonce: Option<String>,
@@ -85,12 +87,17 @@ pub(super) fn main(args: &CertifyArgs) -> Result<Exit, Failure> {
     if journal == args.out {
         return Err(Failure::usage("the certificate and the journal can't be one file"));
     }
-    // An older certificate must not stand for a run that earned none.
+    if args.baseline.is_some() {
+        return Err(Failure::usage("a certificate takes no list of known failures: `proofmark run --baseline` does"));
+    }
+    // An older certificate must not stand for a run that earned none, and must not be lost either.
+    let mut set_aside = Vec::new();
     for path in [&args.out, &journal] {
-        if let Err(error) = std::fs::remove_file(path)
-            && error.kind() != std::io::ErrorKind::NotFound
-        {
-            return Err(Failure::usage(format!("{}: {error}", path.display())));
+        let old = old(path);
+        match std::fs::rename(path, &old) {
+            Ok(()) => set_aside.push(old.display().to_string()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Failure::usage(format!("{}: {error}", path.display()))),
         }
     }
     if args.command.is_empty() && std::env::args_os().any(|word| word == "--") {
@@ -156,12 +163,21 @@ pub(super) fn main(args: &CertifyArgs) -> Result<Exit, Failure> {
         }
         Err(why) => {
             writeln!(out, "no certificate: {why}")?;
+            if !set_aside.is_empty() {
+                writeln!(out, "what stood there before is in {}", set_aside.join(" and "))?;
+            }
             let exit = Summary::of(&report).exit(report.settings.fail_on, report.settings.allow_partial);
             if exit == Exit::Conformant { Exit::NotConformant } else { exit }
         }
     };
     out.flush()?;
     Ok(exit)
+}
+
+/// Where an earlier file goes: `certificate.json` to `certificate.old.json`.
+fn old(path: &Path) -> PathBuf {
+    let extension = path.extension().map_or_else(String::new, |extension| format!(".{}", extension.to_string_lossy()));
+    path.with_extension(format!("old{extension}"))
 }
 
 /// A file's name and digest.

@@ -264,7 +264,10 @@ fn shipped_profile(name: &str) -> Result<RenderingProfile, Failure> {
 
 /// Reads a journal, or says why it is none.
 fn read_journal(path: &Path) -> Result<Journal, Failure> {
-    Journal::read(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+    Journal::read(path).map_err(|error| {
+        let hint = if error.line == 1 { " (a journal is what `proofmark run --journal FILE` writes)" } else { "" };
+        Failure::usage(format!("{}: {error}{hint}", path.display()))
+    })
 }
 
 /// Reads a baseline, or says why it is none.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::report_file::ReportForm;
-use super::{Failure, OutputArgs, SuiteArgs, load_suite, read_baseline, read_journal};
+use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite, read_baseline, read_journal};
 use crate::exit::Exit;
 use crate::journal::merge;
 use crate::run::Summary;
@@ -30,7 +30,7 @@ pub(super) struct ReportArgs {
     #[arg(value_name = "JOURNAL", required = true)]
     journal: Option<PathBuf>,
     /// The form of the report
-    #[arg(long = "as", value_enum, value_name = "FORM", default_value = "text")]
+    #[arg(long = "as", alias = "format", value_enum, value_name = "FORM", default_value = "text")]
     form: ReportForm,
     /// Failures that are known, each with its reason
     #[arg(long, value_name = "FILE")]
@@ -40,8 +40,9 @@ pub(super) struct ReportArgs {
     verbose: bool,
     #[command(flatten)]
     suite: SuiteArgs,
-    #[command(flatten)]
-    output: OutputArgs,
+    /// Never use colour (a pipe never gets any)
+    #[arg(long)]
+    no_color: bool,
 }
 
 #[derive(Debug, Clone, Subcommand)]
@@ -73,7 +74,7 @@ pub(super) fn main(args: &ReportArgs) -> Result<Exit, Failure> {
             if let Some(path) = &args.baseline {
                 report.reckoning = Some(read_baseline(path)?.reckon(&suite, &report.results));
             }
-            let mut out = args.output.stdout();
+            let mut out = OutputArgs { format: Format::Text, no_color: args.no_color }.stdout();
             args.form.write(&mut out, &report, &suite, args.verbose)?;
             out.flush()?;
             let exit = Summary::of(&report).exit(report.settings.fail_on, report.settings.allow_partial);

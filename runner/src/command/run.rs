@@ -242,7 +242,21 @@ pub(super) fn profile_settings(name: &str, suite: &Suite, plan: &Plan<'_>) -> Re
     Ok(profile)
 }
 
+/// With the generated cases of the run whose failures are run again, where it had some.
+fn with_generated_of_rerun(args: &RunArgs) -> Result<RunArgs, Failure> {
+    let mut args = args.clone();
+    if let (Some(path), None) = (&args.rerun_failed, &args.nonce) {
+        let settings = read_journal(path)?.settings;
+        if let (Some(_), Some(profile)) = (&settings.generated, &settings.profile) {
+            args.nonce = Some(settings.nonce);
+            args.profile.get_or_insert_with(|| profile.name.clone());
+        }
+    }
+    Ok(args)
+}
+
 pub(super) fn main(args: &RunArgs) -> Result<Exit, Failure> {
+    let args = &with_generated_of_rerun(args)?;
     args.report.iter().try_for_each(ReportFile::empty)?;
     let target = args.target()?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;

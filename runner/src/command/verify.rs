@@ -67,6 +67,12 @@ pub(super) fn main(args: &VerifyArgs) -> Result<Exit, Failure> {
     let read = |path: &PathBuf| std::fs::read(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())));
     let text = String::from_utf8_lossy(&read(&args.certificate)?).into_owned();
     let journal = args.journal.clone().unwrap_or_else(|| args.certificate.with_extension("jsonl"));
+    if !journal.exists() {
+        return Err(Failure::usage(format!(
+            "{}: there is no such file; the journal of the run belongs to the certificate, and --journal names it where it is elsewhere",
+            journal.display()
+        )));
+    }
     let opened = open(&text, &journal);
     let (statement, journal) = match opened {
         Ok(opened) => opened,
@@ -89,7 +95,14 @@ pub(super) fn main(args: &VerifyArgs) -> Result<Exit, Failure> {
             for path in &args.subject {
                 let digest = digest::of_bytes(&read(path)?);
                 if !statement.subject.iter().any(|subject| digest == format!("sha256:{}", subject.digest.sha256)) {
-                    doubts.push(format!("{} is none of the certificate's subjects", path.display()));
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    let is_named = statement.subject.iter().skip(1).any(|subject| subject.name == name);
+                    let why = if is_named {
+                        "is named in the certificate with another digest: it was changed"
+                    } else {
+                        "is none of the certificate's subjects"
+                    };
+                    doubts.push(format!("{} {why}", path.display()));
                 }
             }
             if let Some(target) = target.filter(|_| doubts.is_empty()) {
@@ -174,6 +187,9 @@ fn replay(target: &Target, conditions: &Conditions<'_>, journal: &Journal) -> Re
     let then = journal.results();
     for (before, now) in then.iter().zip(&report.results).filter(|(before, now)| before.outcome != now.outcome) {
         doubts.push(format!("replay: {} was {} and is {}", before.id, before.outcome, now.outcome));
+    }
+    if let (false, Some(declared)) = (doubts.is_empty(), Some(&journal.settings.flags).filter(|flags| !flags.is_empty())) {
+        doubts.push(format!("replay: the run itself was made with {}", declared.join(" ")));
     }
     if then.len() != report.results.len() {
         doubts.push(format!("replay: {} of {} cases came to a result", report.results.len(), then.len()));

@@ -229,7 +229,7 @@ impl Terminal<'_> {
         if let Some(profile) = &summary.profile {
             let added = match summary.not_counted {
                 0 => String::new(),
-                count => format!("; {count} beside the set, which do not count"),
+                count => format!("; {count} do not count: added since, or of optional operations that are not declared"),
             };
             writeln!(
                 out,

@@ -194,7 +194,7 @@ impl<'r, 's: 'r, 'w> Worker<'r, 's, 'w> {
             }
             Event::TimedOut(_) => {
                 let limit = self.shared.endpoint.request_timeout();
-                self.lost(Outcome::TimedOut, &format!("no answer within {limit:?}"));
+                self.lost(Outcome::TimedOut, &format!("no answer within {limit:?} (--timeout)"));
             }
             Event::Lost(death) => {
                 // A line over the limit is a fault of the protocol, though it ends the conversation as a crash does.
@@ -292,6 +292,10 @@ impl<'r, 's: 'r, 'w> Worker<'r, 's, 'w> {
     /// A fault of the protocol with the beginning of the line that it is about.
     fn with_line(&self, fault: &ProtocolFault) -> String {
         let line = self.client.as_ref().map_or("", |client| client.offending_line());
-        format!("protocol fault: {fault}\nthe line begins: {line}")
+        let hint = match fault {
+            ProtocolFault::Malformed(_) => "\nstdout is for answers alone, one a line; what is for people goes to stderr",
+            _ => "",
+        };
+        format!("protocol fault: {fault}\nthe line begins: {line}{hint}")
     }
 }

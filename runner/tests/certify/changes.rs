@@ -189,6 +189,10 @@ pub(crate) fn no_older_certificate_stands_for_a_run_that_failed() {
     let path = certified.path("certificate.json");
     run(["certify", "--profile", "observatory", "--out", &path, "--", "false"]).ends_with(4);
     assert!(!Path::new(&path).exists() && !Path::new(&certified.path("certificate.jsonl")).exists());
+    // What was there is not lost.
+    run(["verify", &certified.path("certificate.old.json")]).ends_with(0);
+    run(["certify", "--profile", "observatory", "--baseline", "known.yaml"]).refuses(2, &["no list of known failures"]);
+    run(["verify", &certified.path("certificate.old.json"), "--journal", "/no/such"]).refuses(2, &["no such file"]);
 }
 
 pub(crate) fn a_replay_asks_the_same_and_notices_another_host() {

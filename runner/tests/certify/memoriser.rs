@@ -116,4 +116,7 @@ pub(crate) fn a_host_that_knows_the_suite_by_heart_is_not_certified() {
     assert!(words[1].starts_with("generated.") && words.contains(&"--nonce".to_owned()), "{rerun}");
     let again = run(&words).ends_with(1);
     assert!(again.out.starts_with(&format!("FAILED {}", words[1])), "{}", again.out);
+    let journal = folder.join("certificate.jsonl");
+    let rerun = ["run", "--rerun-failed", journal.to_str().unwrap(), "--format", "json"].into_iter().chain(host);
+    assert_eq!(run(rerun).ends_with(1).json()["summary"]["selected"], failed.len());
 }

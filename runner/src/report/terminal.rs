@@ -120,7 +120,10 @@ impl Terminal<'_> {
             }
             diff(out, difference)?;
         }
-        if let Some(stderr) = &result.stderr {
+        // A crash quotes its last words already.
+        let is_quoted =
+            result.reason.as_deref().is_some_and(|reason| reason.contains(" on stderr:\n") || reason.contains(" stderr ends with:\n"));
+        if let Some(stderr) = result.stderr.as_ref().filter(|_| !is_quoted) {
             let text = printable(stderr, true);
             let lines: Vec<&str> = text.lines().collect();
             writeln!(out, "  {DIM}the adapter's stderr:{DIM:#}")?;
@@ -275,6 +278,8 @@ fn kinds(result: &CaseResult) -> Vec<String> {
     if result.outcome.is_fault() {
         // The first line: what follows quotes stderr, which differs from case to case.
         let reason = result.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or_default();
+        let reason =
+            reason.split_once(" It said on stderr:").or(reason.split_once(" Its stderr ends with:")).map_or(reason, |(own, _)| own.trim_end_matches('.'));
         kinds.push(format!("{}: {reason}", result.outcome));
     }
     kinds.sort();

@@ -278,8 +278,10 @@ fn kinds(result: &CaseResult) -> Vec<String> {
     if result.outcome.is_fault() {
         // The first line: what follows quotes stderr, which differs from case to case.
         let reason = result.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or_default();
-        let reason =
-            reason.split_once(" It said on stderr:").or(reason.split_once(" Its stderr ends with:")).map_or(reason, |(own, _)| own.trim_end_matches('.'));
+        let reason = reason
+            .split_once(" It said on stderr:")
+            .or(reason.split_once(" Its stderr ends with:"))
+            .map_or(reason, |(own, _)| own.trim_end_matches('.'));
         kinds.push(format!("{}: {reason}", result.outcome));
     }
     kinds.sort();

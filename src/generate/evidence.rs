@@ -185,6 +185,7 @@ fn request(dice: &mut Dice, ground: &mut Ground, theme: usize) -> Option<(Regist
     let count = match theme % 10 {
         9 => dice.below(2),
         8 => dice.between(20, 30),
+        7 => dice.between(40, 120),
         _ => dice.between(2, 12),
     };
     let characters = if dice.chance(50) { (200, 260) } else { (12, 120) };

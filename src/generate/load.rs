@@ -15,11 +15,12 @@ const FACTS_WITH_SIGNATURE: [&str; 7] = ["type", "skill_id", "lifecycle", "sourc
 const FORGED: [&str; 6] = ["lifecycle", "source", "disable_model_invocation", "token_estimate", "type", "skill_id"];
 
 pub(super) fn load(dice: &mut Dice, ground: &mut Ground, theme: usize) -> Option<Asked> {
-    let count = dice.between(1, 6);
+    // Now and then as large as registries are in earnest: a host may be right about small ones only.
+    let count = if dice.chance(25) { dice.between(12, 60) } else { dice.between(1, 8) };
     let mut registry = Registry::of(dice, count, (12, 80));
     let at = dice.below(registry.skills.len());
     for entry in &mut registry.skills {
-        let length = dice.between(1, 200);
+        let length = if dice.chance(10) { dice.between(2_000, 20_000) } else { dice.between(1, 200) };
         entry["body"] = json!(body(dice, length));
     }
     let mut given = Map::new();

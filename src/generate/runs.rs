@@ -10,7 +10,7 @@ use super::write::Asked;
 use crate::contract::lifecycle::{body_file, text_hash};
 
 pub(super) fn run(dice: &mut Dice, _: &mut Ground, theme: usize) -> Option<Asked> {
-    let count = dice.between(1, 4);
+    let count = if dice.chance(25) { dice.between(5, 12) } else { dice.between(1, 4) };
     let house = House::of(dice, count);
     let context_gc = dice.chance(60);
     let mut given = json!({"registry": house.registry, "files": house.files, "capabilities": {"context_gc": context_gc}});
@@ -21,7 +21,7 @@ pub(super) fn run(dice: &mut Dice, _: &mut Ground, theme: usize) -> Option<Asked
     if !receipts.is_empty() {
         given["receipts"] = json!(receipts);
     }
-    let events = dice.between(10, 120);
+    let events = if dice.chance(30) { dice.between(200, 600) } else { dice.between(10, 120) };
     given["walk"] = json!({"seed": dice.seed(), "events": events, "skills": house.skills.len()});
     Some(Asked {
         title: format!("A fair walk of {events} events with {} skills breaks no binding rule", house.skills.len()),

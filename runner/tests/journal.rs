@@ -270,8 +270,79 @@ fn three_shards_are_the_whole_run() {
     fs::remove_file(&other).unwrap();
     said(line, &["--shard", "2/3", "--rendering", "wide", "--journal", &other]).ends_with(0);
     merge(&[&shards[0], &other, &shards[2]]).refuses(2, &["differs"]);
+    // A shard with a case taken out, its counts and its digest put right, is no shard of this run.
+    let shard = fs::read_to_string(&shards[1]).unwrap();
+    fs::write(&other, with_a_case_less(&shard)).unwrap();
+    merge(&[&shards[0], &other, &shards[2]]).refuses(2, &["its settings select"]);
+    // And no shard is written over.
+    said("report merge", &[&shards[0], &shards[1], &shards[2], "--out", &shards[0]]).refuses(2, &["two things"]);
     assert!(!Path::new(&merged).exists());
     run(words("run --shard 1/3")).ends_with(2);
+}
+
+/// A journal without its first case that is repeated by nothing, and with figures that fit.
+fn with_a_case_less(journal: &str) -> String {
+    let mut lines: Vec<String> = journal.lines().map(str::to_owned).collect();
+    let at = lines.iter().position(|line| line.starts_with("{\"case\"") && !line.contains("\"exchange\"")).unwrap();
+    lines.remove(at);
+    let mut end: Value = serde_json::from_str(&lines.pop().unwrap()).unwrap();
+    let selected = end["end"]["cases"].as_u64().unwrap();
+    lines[0] = lines[0].replacen(&format!("\"selected\":{selected}"), &format!("\"selected\":{}", selected - 1), 1);
+    let body = lines.join("\n") + "\n";
+    end["end"]["cases"] = json!(selected - 1);
+    end["end"]["digest"] = json!(proofmark::digest::of_bytes(body.as_bytes()));
+    format!("{body}{end}\n")
+}
+
+/// A run that could not be gone on with is as it was, and can be gone on with afterwards.
+#[test]
+fn a_failed_attempt_to_go_on_changes_nothing() {
+    let folder = scratch("attempt");
+    let (whole, part) = (file(&folder, "whole.jsonl"), file(&folder, "part.jsonl"));
+    let host = projects_nothing(&folder);
+    let adapter: Vec<&str> = std::iter::once("--").chain(host.iter().map(String::as_str)).collect();
+    let go = |flag: &str, path: &str| said("run project --seed 1", &[&[flag, path][..], &adapter].concat());
+    go("--journal", &whole).ends_with(1);
+    let text = fs::read_to_string(&whole).unwrap();
+    let cut: String = text.lines().take(9).map(|line| format!("{line}\n")).collect();
+    fs::write(&part, &cut).unwrap();
+    let declaration = fs::read_to_string(folder.join("declaration")).unwrap();
+    for other in [declaration.replace("\"version\":\"1\"", "\"version\":\"2\""), "\"error\":{\"code\":1,\"message\":\"no\"}".to_owned()] {
+        fs::write(folder.join("declaration"), other).unwrap();
+        go("--resume", &part).ends_with(1);
+        assert_eq!(fs::read_to_string(&part).unwrap(), cut);
+    }
+    fs::write(folder.join("declaration"), declaration).unwrap();
+    go("--resume", &part).ends_with(1);
+    let report = |path: &str| timeless(&said("report --as json", &[path]).ends_with(1).json());
+    assert_eq!(report(&part), report(&whole));
+}
+
+#[test]
+fn nothing_that_is_no_journal_is_written_over() {
+    let folder = scratch("precious");
+    let precious = file(&folder, "notes.txt");
+    fs::write(&precious, "precious\n").unwrap();
+    said("run activation.read", &["--journal", &precious]).refuses(2, &["no journal"]);
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "precious\n");
+    let report = format!("json={precious}");
+    said("run activation.read", &["--journal", &precious, "--report", &report]).refuses(2, &["two things"]);
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "precious\n");
+}
+
+/// A run that was killed behind its last case is green in no form.
+#[test]
+fn a_run_without_its_end_is_green_in_no_form() {
+    let folder = scratch("endless");
+    let journal = file(&folder, "run.jsonl");
+    said("run project --seed 1", &["--journal", &journal]).ends_with(0);
+    let text = fs::read_to_string(&journal).unwrap();
+    fs::write(&journal, &text[..text.trim_end().rfind('\n').unwrap() + 1]).unwrap();
+    let form = |form: &str| said("report --as", &[form, &journal]).ends_with(1).out;
+    assert!(form("junit").contains("<failure"));
+    assert!(form("json").contains("\"exit\": 1"));
+    assert!(form("markdown").contains("## proofmark: incomplete"));
+    assert!(form("text").ends_with("incomplete: the run did not come to its end\n"));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use jiff::civil::Date;
+use proofmark::adapter::LIFECYCLE_RUN;
 use proofmark::case::Suite;
 use proofmark::digest;
 use proofmark::judge::{CaseResult, Finding, FindingSource, Outcome};
@@ -82,16 +83,22 @@ impl fmt::Display for Stale {
     }
 }
 
-/// What the failure of a case looks like: 16 hexadecimal digits, the first an f, over what found it and where, with the numbers of elements left out, so that
-/// it stays the same when the values do not. `None` where nothing failed.
+/// What the failure of a case looks like: 16 hexadecimal digits, the first an f, over what found it, where, what was expected and what came.
+/// In a run of a host the numbers of events and the values are others each time, and are left out. `None` where nothing failed.
 #[must_use]
 pub fn fingerprint(result: &CaseResult, check: Option<&str>) -> Option<String> {
+    let is_run = result.operations.iter().any(|name| name == LIFECYCLE_RUN);
     let mut parts: Vec<String> = failing(result)
         .filter(|finding| check.is_none_or(|check| check == source(finding)))
         .map(|finding| {
             let is_number = |token: &str| !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
             let path: Vec<&str> = finding.path.split('/').map(|token| if is_number(token) { "*" } else { token }).collect();
-            format!("{}\n{}\n{}", source(finding), finding.step.as_deref().unwrap_or_default(), path.join("/"))
+            let step = finding.step.as_deref().unwrap_or_default();
+            if is_run {
+                format!("{}\n{step}\n{}", source(finding), path.join("/"))
+            } else {
+                format!("{}\n{step}\n{}\n{}\n{}", source(finding), finding.path, finding.expected, finding.got)
+            }
         })
         .collect();
     parts.sort_unstable();
@@ -164,7 +171,6 @@ fn judge(entry: &Entry, suite: &Suite, result: Option<&CaseResult>, today: Date)
         return Err((StaleKind::Expired(day.to_string()), now));
     }
     match (result.outcome, &now) {
-        (Outcome::Failed, Some(_)) if entry.flaky && entry.fingerprint.is_none() => Ok(true),
         (Outcome::Failed, Some(_)) if entry.fingerprint.is_none() => Err((StaleKind::NoFingerprint, now)),
         (Outcome::Failed, Some(_)) if entry.fingerprint == now => Ok(true),
         (Outcome::Failed, Some(_)) => Err((StaleKind::OtherFailure, now)),

@@ -29,17 +29,19 @@ impl fmt::Display for Change {
     }
 }
 
-/// The text of a baseline that says what a whole run found, and what was changed. Comments and reasons stay; new entries have a reason that
-/// somebody has to write. An empty text becomes a new baseline.
+/// The text of a baseline that says what a whole run found, and what was changed. Comments and reasons stay, and so do entries about cases that
+/// the run did not judge; new entries have a reason that somebody has to write. An empty text becomes a new baseline. `exists` says whether
+/// the suite has a case.
 ///
 /// # Errors
 /// Where the text is no baseline, or an entry is not written as a block of lines of its own.
-pub fn update(text: &str, results: &[CaseResult]) -> Result<(String, Vec<Change>), BaselineFault> {
+pub fn update(text: &str, results: &[CaseResult], exists: &dyn Fn(&str) -> bool) -> Result<(String, Vec<Change>), BaselineFault> {
     if text.trim().is_empty() {
         let start = format!("# Failures that are known, each with its reason. They still run, and they must still fail.\n{LIST}:\n");
-        return update(&start, results);
+        return update(&start, results, exists);
     }
     let baseline = Baseline::read(text)?;
+    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut lines: Vec<Option<String>> = text.lines().map(|line| Some(line.to_owned())).collect();
     let mut changes = Vec::new();
     let indent = baseline.entries.first().map_or("  ", |entry| {
@@ -52,13 +54,14 @@ pub fn update(text: &str, results: &[CaseResult]) -> Result<(String, Vec<Change>
         let now = result.and_then(|result| fingerprint(result, entry.check.as_deref()));
         match (now, result.map(|result| result.outcome)) {
             (Some(now), _) if entry.fingerprint.as_ref() == Some(&now) => {}
-            // It fails only sometimes, and not always in the same way.
-            (Some(_), _) if entry.flaky && entry.fingerprint.is_none() => {}
             (Some(now), _) => {
                 set_fingerprint(&mut lines, &block, indent, &now);
                 changes.push(Change::Changed(entry.case.clone()));
             }
             (None, Some(Outcome::Passed | Outcome::Failed)) if entry.flaky => {}
+            // What was not judged says nothing of the entry.
+            (None, Some(outcome)) if !outcome.is_judged() => {}
+            (None, None) if exists(&entry.case) => {}
             (None, _) => {
                 for at in block.clone() {
                     let is_comment = lines[at].as_ref().is_some_and(|line| line.trim_start().starts_with('#'));
@@ -72,18 +75,23 @@ pub fn update(text: &str, results: &[CaseResult]) -> Result<(String, Vec<Change>
     }
     let mut new = String::new();
     for line in lines.into_iter().flatten() {
-        new.push_str(&line);
-        new.push('\n');
+        new.push_str(&line.replace('\n', line_end));
+        new.push_str(line_end);
     }
-    for result in results {
+    // Cases that a run generated for itself are no other run's.
+    for result in results.iter().filter(|result| exists(&result.id)) {
         for entry in missing(&baseline, result) {
-            new.push_str(&written(&entry, indent));
+            new.push_str(&written(&entry, indent).replace('\n', line_end));
             changes.push(Change::Added(entry.case));
         }
     }
     // `known_failures: []` takes no entries behind it.
     if changes.iter().any(|change| matches!(change, Change::Added(_))) {
-        new = new.replacen(&format!("{LIST}: []"), &format!("{LIST}:"), 1);
+        let empty = format!("{LIST}: []");
+        new = new
+            .split_inclusive('\n')
+            .map(|line| if line.starts_with(&empty) { line.replacen(&empty, &format!("{LIST}:"), 1) } else { line.to_owned() })
+            .collect();
     }
     Baseline::read(&new).map_err(|fault| BaselineFault {
         line: fault.line,
@@ -118,7 +126,12 @@ fn block(text: &str, entry: &Entry) -> Result<std::ops::Range<usize>, BaselineFa
 
 fn set_fingerprint(lines: &mut [Option<String>], block: &std::ops::Range<usize>, indent: &str, now: &str) {
     let line = format!("{indent}  fingerprint: {now}");
-    let is_it = |line: &Option<String>| line.as_ref().is_some_and(|line| line.trim_start().starts_with("fingerprint:"));
+    // At the place of a key: a text of several lines may have the same word further right.
+    let is_it = |line: &Option<String>| {
+        line.as_ref().is_some_and(|line| {
+            line.strip_prefix(indent).and_then(|line| line.strip_prefix("  ")).is_some_and(|line| line.starts_with("fingerprint:"))
+        })
+    };
     match block.clone().find(|at| is_it(&lines[*at])) {
         Some(at) => {
             let comment = lines[at].as_ref().and_then(|old| old.split_once(" #")).map(|(_, comment)| format!(" #{comment}"));

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use proofmark::case::{Case, Profile, RequirementSet, Suite};
 use proofmark::digest;
 use proofmark::json::MAX_SAFE_INTEGER;
-use proofmark::judge::{CaseResult, Outcome};
+use proofmark::judge::{CaseResult, Judge, Outcome};
 use proofmark::verdict::Level;
 
 use super::GENERATED_PER_OPERATION;
 use super::statement::{Configuration, DigestSet, PREDICATE_TYPE, Predicate, Proofmark, STATEMENT_TYPE, Statement, Subject};
 use crate::journal::Journal;
-use crate::run::{Generated, ProfileCount, ProfileResult, ProfileSettings, Summary, is_generated, with_generated};
+use crate::run::{Generated, Plan, ProfileCount, ProfileResult, ProfileSettings, Summary, is_generated, with_generated};
 
 /// What a certificate says about itself, behind how much was asked.
 const SCOPE: [&str; 2] = [
@@ -28,8 +28,6 @@ pub struct Conditions<'a> {
     pub set: &'a RequirementSet,
     /// The digest of the file of profiles.
     pub profiles_digest: String,
-    /// Files that the user names as subjects, each with its name and digest.
-    pub subjects: Vec<(String, String)>,
 }
 
 /// The seed that follows from a nonce.
@@ -67,9 +65,11 @@ pub fn issue(journal: &Journal, conditions: &Conditions<'_>) -> Result<Statement
     let wanted: BTreeMap<&str, &Case> =
         extended.cases().iter().filter(|case| known.covers(case)).map(|case| (case.id.as_str(), case)).collect();
     let results = journal.results();
+    let judge = Judge::new(&extended, declaration).with_laws(true).with_seed(settings.seed);
     for result in &results {
         match wanted.get(result.id.as_str()) {
-            Some(case) if is_of(result, case) => {}
+            // Whether a case is asked at all follows from the declaration.
+            Some(case) if is_of(result, case) && is_possible(&judge, case, result.outcome) => {}
             Some(_) => return Err(format!("the report says of case {} what the suite does not", result.id)),
             None => return Err(format!("case {} is not one of the profile", result.id)),
         }
@@ -81,6 +81,13 @@ pub fn issue(journal: &Journal, conditions: &Conditions<'_>) -> Result<Statement
     let summary = Summary::of(&report);
     let verdict = summary.verdict(Level::Must);
     let counts = summary.profile.clone().ok_or("the run was about no profile")?;
+    if !report.layout_has_room() {
+        return Err("the declared layout has no room for a catalog at the default budget of 2000".to_owned());
+    }
+    let planned = Plan::new(&wanted.values().copied().collect::<Vec<_>>());
+    if report.repeated > planned.cases.iter().filter(|planned| planned.repeat).count() {
+        return Err("the report has more repeated requests than a run repeats".to_owned());
+    }
     if counts.result != Some(ProfileResult::Success) {
         let result = counts.result.map_or("no result", ProfileResult::as_str);
         return Err(format!("the result is {result}: {}{}", verdict.head, verdict.rest));
@@ -89,7 +96,7 @@ pub fn issue(journal: &Journal, conditions: &Conditions<'_>) -> Result<Statement
     let declared = serde_json::to_value(declaration).map_err(|error| error.to_string())?;
     let subject = |name: &str, digest: &str| Subject { name: name.to_owned(), digest: DigestSet::of(digest) };
     let mut subjects = vec![subject(&format!("{}@{}", implementation.name, implementation.version), &digest::of_value(&declared)?)];
-    subjects.extend(conditions.subjects.iter().map(|(name, digest)| subject(name, digest)));
+    subjects.extend(settings.subjects.iter().map(|(name, digest)| subject(name, digest)));
     let configuration: Vec<Configuration> = vec![
         subject(&format!("suite {}", settings.suite.version), &settings.suite.digest),
         subject("profiles", &conditions.profiles_digest),
@@ -125,6 +132,14 @@ pub fn issue(journal: &Journal, conditions: &Conditions<'_>) -> Result<Statement
     };
     statement.predicate.proofmark.digest = statement.own_digest();
     Ok(statement)
+}
+
+/// Whether a case may come to this outcome under the declaration.
+fn is_possible<'s>(judge: &Judge<'s>, case: &'s Case, outcome: Outcome) -> bool {
+    match judge.begin(case) {
+        Err(settled) => settled.outcome == outcome,
+        Ok(_) => outcome.is_judged() || outcome.is_fault() || outcome == Outcome::Unsupported,
+    }
 }
 
 /// How much was asked, in a sentence.

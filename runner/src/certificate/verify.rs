@@ -73,7 +73,7 @@ fn digest_of<'s>(statement: &'s Statement, name: &str) -> Result<&'s DigestSet, 
     found.map(|it| &it.digest).ok_or_else(|| Doubt::NotACertificate(format!("it names no {name}")))
 }
 
-/// Checks a certificate and its journal against a suite, its profiles and its requirement set; the subjects of the conditions are left alone.
+/// Checks a certificate and its journal against a suite, its profiles and its requirement set.
 ///
 /// # Errors
 /// The first [`Doubt`], in the order of that type.
@@ -93,10 +93,7 @@ pub fn verify(statement: &Statement, journal: &Journal, conditions: &Conditions<
     if version != env!("CARGO_PKG_VERSION") {
         return Err(Doubt::OtherVersion(version.clone()));
     }
-    // Files named as subjects are the certificate's own word: they have no trace in the report.
-    let subjects = statement.subject.iter().skip(1).map(|it| (it.name.clone(), it.digest.sha256.clone())).collect();
-    let Conditions { suite, set, profiles_digest, .. } = conditions;
-    let again = issue(journal, &Conditions { suite, set, profiles_digest: profiles_digest.clone(), subjects });
+    let again = issue(journal, conditions);
     match again {
         Ok(again) if again == *statement => Ok(()),
         Ok(_) => Err(Doubt::DoesNotFollow("another one does".to_owned())),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use super::{Failure, read_journal};
+use super::{Failure, SuiteArgs, load_suite, read_journal};
 use crate::baseline::{Baseline, Change, update};
 use crate::exit::Exit;
 use crate::journal::Journal;
@@ -23,9 +23,9 @@ A baseline is a YAML file:
       reason: It counts bytes for characters.
       issue: https://example.org/42   # optional, as are the next two
       expires: 2027-06-30
-      flaky: true                     # fails only sometimes
+      flaky: true                     # passes sometimes; where it fails, in this way
 
-Listed cases run and must fail in the way listed: a pass, another failure, a day that is over exits with 3.
+Listed cases run and must fail in the way listed: a pass exits with 3; another failure, or a day that is over, excuses nothing (1).
 A fault of the adapter (an error, a crash, no answer) is never excused.";
 
 /// Arguments of `baseline`.
@@ -54,6 +54,8 @@ struct UpdateArgs {
     /// Say what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    suite: SuiteArgs,
 }
 
 pub(super) fn main(args: &BaselineArgs) -> Result<Exit, Failure> {
@@ -66,7 +68,8 @@ pub(super) fn main(args: &BaselineArgs) -> Result<Exit, Failure> {
         Err(error) => return Err(Failure::usage(format!("{}: {error}", args.file.display()))),
     };
     let named = |fault| Failure::usage(format!("{}:{fault}", args.file.display()));
-    let (new, changes) = update(&text, &journal.results()).map_err(named)?;
+    let suite = load_suite(&args.suite, None)?;
+    let (new, changes) = update(&text, &journal.results(), &|id| suite.case(id).is_some()).map_err(named)?;
     let mut out = anstream::stdout();
     for change in &changes {
         writeln!(out, "{change}")?;
@@ -91,6 +94,9 @@ fn whole(journal: &Journal) -> Result<(), String> {
     if !journal.settings.is_whole_profile() {
         return Err("the run was about a part of the cases; a baseline is brought up to date from a whole run".to_owned());
     }
+    if !journal.settings.laws {
+        return Err("the run left the laws out (--no-laws); what breaks them alone would seem to pass".to_owned());
+    }
     let results = journal.results();
     let faults = results.iter().filter(|result| result.outcome.is_fault()).count() + journal.faults.len();
     if faults > 0 {
@@ -101,8 +107,13 @@ fn whole(journal: &Journal) -> Result<(), String> {
 
 /// Writes beside the file and puts that in its place, so that there is always a whole one.
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    // Through a link, and with the rights that the file had.
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.new"));
-    std::fs::write(&beside, text)?;
-    std::fs::rename(&beside, path)
+    let written = std::fs::write(&beside, text).and_then(|()| match std::fs::metadata(&path) {
+        Ok(data) => std::fs::set_permissions(&beside, data.permissions()),
+        Err(_) => Ok(()),
+    });
+    written.and_then(|()| std::fs::rename(&beside, &path)).inspect_err(|_| drop(std::fs::remove_file(&beside)))
 }

@@ -13,7 +13,7 @@ use super::drive::{JournalPlan, Target};
 use super::report_file::{ReportFile, ReportForm, report_file};
 use super::run::profile_settings;
 use super::url_args::UrlArgs;
-use super::{Failure, OutputArgs, SuiteArgs, load_suite, read_journal, shipped_profile};
+use super::{Failure, OutputArgs, SuiteArgs, distinct, load_suite, read_journal, shipped_profile};
 use crate::certificate::{Conditions, GENERATED_PER_OPERATION, issue, seed_of};
 use crate::exit::Exit;
 use crate::run::{Generated, Plan, RunSettings, Summary, generated_files, nonce, with_generated};
@@ -84,15 +84,26 @@ pub(super) fn nonce_text(text: &str) -> Result<String, String> {
 pub(super) fn main(args: &CertifyArgs) -> Result<Exit, Failure> {
     args.report.iter().try_for_each(ReportFile::empty)?;
     let journal = args.journal.clone().unwrap_or_else(|| args.out.with_extension("jsonl"));
-    if journal == args.out {
-        return Err(Failure::usage("the certificate and the journal can't be one file"));
-    }
+    distinct(
+        [args.out.as_path(), &journal]
+            .into_iter()
+            .chain(args.report.iter().map(ReportFile::path))
+            .chain(args.subject.iter().map(PathBuf::as_path)),
+    )?;
+    let subjects = args.subject.iter().map(|path| subject(path)).collect::<Result<Vec<_>, _>>()?;
+    let profile = Profile::shipped().get(&args.profile).ok_or_else(|| {
+        let names: Vec<&str> = Profile::shipped().keys().map(String::as_str).collect();
+        Failure::usage(format!("--profile {}: there is no such profile; there are {}", args.profile, names.join(", ")))
+    })?;
     if args.baseline.is_some() {
         return Err(Failure::usage("a certificate takes no list of known failures: `proofmark run --baseline` does"));
     }
     // An older certificate must not stand for a run that earned none, and must not be lost either.
     let mut set_aside = Vec::new();
     for path in [&args.out, &journal] {
+        if path.symlink_metadata().is_ok_and(|data| !data.is_file()) {
+            return Err(Failure::usage(format!("{}: it is no regular file; a certificate and its journal need one", path.display())));
+        }
         let old = old(path);
         match std::fs::rename(path, &old) {
             Ok(()) => set_aside.push(old.display().to_string()),
@@ -112,11 +123,6 @@ pub(super) fn main(args: &CertifyArgs) -> Result<Exit, Failure> {
         Target::Adapter(args.adapter.over_protocol(&args.command))
     };
     let suite = load_suite(&args.suite, None)?;
-    let profile = Profile::shipped().get(&args.profile).ok_or_else(|| {
-        let names: Vec<&str> = Profile::shipped().keys().map(String::as_str).collect();
-        Failure::usage(format!("--profile {}: there is no such profile; there are {}", args.profile, names.join(", ")))
-    })?;
-    let subjects = args.subject.iter().map(|path| subject(path)).collect::<Result<_, _>>()?;
     let nonce = args.nonce.clone().unwrap_or_else(nonce);
     let seed = seed_of(&nonce);
     let declaration = target.declaration(&suite, &nonce)?;
@@ -140,6 +146,7 @@ pub(super) fn main(args: &CertifyArgs) -> Result<Exit, Failure> {
         url: args.url.url.clone(),
         flags: [args.suite.flags(), args.url.flags(), args.adapter.flags()].concat(),
         seed,
+        subjects,
         shuffled: true,
         generated: Some(Generated { per_operation: GENERATED_PER_OPERATION }),
         nonce,
@@ -153,8 +160,14 @@ pub(super) fn main(args: &CertifyArgs) -> Result<Exit, Failure> {
     args.report.iter().try_for_each(|file| file.write(&report, &extended))?;
     // What is certified is what stands on the disk.
     let set = RequirementSet::shipped(&suite.version).map_err(Failure::usage)?;
-    let conditions = Conditions { suite: &suite, set: &set, profiles_digest: profiles_digest(), subjects };
-    let exit = match issue(&read_journal(&journal)?, &conditions) {
+    let conditions = Conditions { suite: &suite, set: &set, profiles_digest: profiles_digest() };
+    let written = read_journal(&journal)?;
+    let issued = if Some(&written.digest) == report.journal_digest.as_ref() {
+        issue(&written, &conditions)
+    } else {
+        Err("the journal is not the one that this run wrote: something else wrote there".to_owned())
+    };
+    let exit = match issued {
         Ok(statement) => {
             std::fs::write(&args.out, statement.text()).map_err(|error| Failure::usage(format!("{}: {error}", args.out.display())))?;
             writeln!(out, "certificate: {}, with the journal {}", args.out.display(), journal.display())?;

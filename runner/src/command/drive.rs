@@ -93,7 +93,7 @@ impl Target {
         bar.set_position(plan.cases.iter().filter(|planned| planned.done.is_some()).count() as u64);
         let writer = journal.map(|journal| journal.open(&settings)).transpose()?;
         let is_declared = resumed.is_some_and(|resumed| resumed.declaration.is_some());
-        let mut watch = Watch { bar, writer, expected, is_declared, failed: 0 };
+        let mut watch = Watch { bar, writer, expected, is_declared, is_accepted: false, failed: 0 };
         let mut report = match self {
             Self::Reference { rendering, threads } => {
                 run_implementation(suite, plan, settings, Reference::new(*rendering), *threads, &mut watch)
@@ -101,8 +101,17 @@ impl Target {
             Self::Adapter(options) => run_over_protocol(suite, plan, settings, options, &mut watch),
         };
         watch.bar.finish_and_clear();
+        // A run that could not be gone on with has come as far as it had before.
+        if let Some(resumed) = resumed.filter(|_| report.results.is_empty()) {
+            report.results = resumed.results();
+            report.declaration = report.declaration.or_else(|| resumed.declaration.clone());
+        }
         if let (Some(journal), Some(writer)) = (journal, watch.writer) {
-            writer.end(report.elapsed).map_err(|error| journal.failed(&error))?;
+            if report.results.len() == report.settings.selected {
+                report.journal_digest = Some(writer.end(report.elapsed).map_err(|error| journal.failed(&error))?);
+            } else {
+                writer.leave().map_err(|error| journal.failed(&error))?;
+            }
         }
         earlier_faults.append(&mut report.faults);
         report.faults = earlier_faults;
@@ -133,6 +142,8 @@ struct Watch {
     expected: Option<Declaration>,
     /// Whether the journal has the declaration already.
     is_declared: bool,
+    /// Whether the adapter of this part of the run is the right one.
+    is_accepted: bool,
     failed: usize,
 }
 
@@ -146,6 +157,7 @@ impl Observer for Watch {
         if let Some(writer) = self.writer.as_mut().filter(|_| !self.is_declared) {
             writer.declared(declaration);
         }
+        self.is_accepted = true;
         Ok(())
     }
 
@@ -167,7 +179,8 @@ impl Observer for Watch {
     }
 
     fn fault(&mut self, fault: &str) {
-        if let Some(writer) = &mut self.writer {
+        // An adapter that could not be started has done nothing to this run.
+        if let Some(writer) = self.writer.as_mut().filter(|_| self.is_accepted) {
             writer.fault(fault);
         }
     }

@@ -262,6 +262,21 @@ fn shipped_profile(name: &str) -> Result<RenderingProfile, Failure> {
     })
 }
 
+/// Refuses files that are to hold two things.
+fn distinct<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), Failure> {
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for path in paths {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let real = path.canonicalize().or_else(|_| folder.canonicalize().map(|folder| folder.join(path.file_name().unwrap_or_default())));
+        let real = real.unwrap_or_else(|_| path.to_owned());
+        if seen.contains(&real) {
+            return Err(Failure::usage(format!("{}: two things can't be in one file", path.display())));
+        }
+        seen.push(real);
+    }
+    Ok(())
+}
+
 /// Reads a journal, or says why it is none.
 fn read_journal(path: &Path) -> Result<Journal, Failure> {
     Journal::read(path).map_err(|error| {

@@ -1,15 +1,18 @@
 //! `proofmark report`: reports from journals.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use proofmark::case::{RequirementSet, Suite};
 
 use super::report_file::ReportForm;
-use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite, read_baseline, read_journal};
+use super::{Failure, Format, OutputArgs, SuiteArgs, distinct, load_suite, read_baseline, read_journal};
 use crate::exit::Exit;
-use crate::journal::merge;
-use crate::run::Summary;
+use crate::filter::Filter;
+use crate::journal::{Journal, merge};
+use crate::run::{ProfileSettings, Summary};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -59,6 +62,8 @@ struct MergeArgs {
     /// The journal of the whole run
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
+    #[command(flatten)]
+    suite: SuiteArgs,
 }
 
 pub(super) fn main(args: &ReportArgs) -> Result<Exit, Failure> {
@@ -70,6 +75,7 @@ pub(super) fn main(args: &ReportArgs) -> Result<Exit, Failure> {
                 writeln!(anstream::stderr(), "note: {}: {why}; what follows is of that part only", path.display())?;
             }
             let suite = load_suite(&args.suite, None)?;
+            fits(&journal, &suite).map_err(|why| Failure::usage(format!("{}: {why}", path.display())))?;
             let mut report = journal.report();
             if let Some(path) = &args.baseline {
                 report.reckoning = Some(read_baseline(path)?.reckon(&suite, &report.results));
@@ -77,18 +83,52 @@ pub(super) fn main(args: &ReportArgs) -> Result<Exit, Failure> {
             let mut out = OutputArgs { format: Format::Text, no_color: args.no_color }.stdout();
             args.form.write(&mut out, &report, &suite, args.verbose)?;
             out.flush()?;
-            let exit = Summary::of(&report).exit(report.settings.fail_on, report.settings.allow_partial);
-            // A run that did not come to its end is no conformance, though every case may have a result: repeats may lack.
-            Ok(if journal.complete().is_err() && exit == Exit::Conformant { Exit::NotConformant } else { exit })
+            Ok(Summary::of(&report).exit(report.settings.fail_on, report.settings.allow_partial))
         }
         (None, None) => Err(Failure::usage("which journal? `proofmark run --journal FILE` writes one")),
     }
 }
 
+/// Whether a journal is about the cases that its own settings select, and counts what the requirement set counts. Of another suite, of a
+/// rerun and of generated cases nothing can be said here.
+fn fits(journal: &Journal, suite: &Suite) -> Result<(), String> {
+    let settings = &journal.settings;
+    if settings.suite.digest != suite.info().digest || settings.rerun_of.is_some() || settings.generated.is_some() {
+        return Ok(());
+    }
+    let name = settings.profile.as_ref().map(|profile| profile.name.as_str());
+    let filter = Filter::of(&settings.patterns, settings.contract.clone(), name).map_err(|error| error.0)?;
+    let selected = filter.select(suite).map_err(|error| error.0)?;
+    if let Some(profile) = &settings.profile {
+        let mut wanted = ProfileSettings::of(&profile.name, suite, &RequirementSet::shipped(&suite.version)?)?;
+        wanted.added_since.retain(|id| selected.iter().any(|case| case.id == *id));
+        if wanted != *profile {
+            return Err(format!("what it says of profile {} is not what the requirement set says", profile.name));
+        }
+    }
+    let wanted: BTreeSet<&str> =
+        selected.iter().map(|case| case.id.as_str()).filter(|id| settings.shard.is_none_or(|shard| shard.has(id))).collect();
+    if wanted.len() != settings.selected {
+        return Err(format!("its settings select {} cases, and it says {}", wanted.len(), settings.selected));
+    }
+    match journal.cases.iter().find(|finished| !wanted.contains(finished.result.id.as_str())) {
+        Some(finished) => Err(format!("case {} is none of those that its settings select", finished.result.id)),
+        None => Ok(()),
+    }
+}
+
 fn merge_shards(args: &MergeArgs) -> Result<Exit, Failure> {
+    args.journals.iter().try_for_each(|journal| distinct([journal.as_path(), args.out.as_path()].into_iter()))?;
+    let suite = load_suite(&args.suite, None)?;
     let mut shards = Vec::new();
     for path in &args.journals {
-        shards.push((path.display().to_string(), read_journal(path)?));
+        let journal = read_journal(path)?;
+        if journal.settings.suite.digest != suite.info().digest {
+            let why = "it is about another suite than the one that is built in; --suite names the one that it is about";
+            return Err(Failure::usage(format!("{}: {why}", path.display())));
+        }
+        fits(&journal, &suite).map_err(|why| Failure::usage(format!("{}: {why}", path.display())))?;
+        shards.push((path.display().to_string(), journal));
     }
     let whole = merge(&shards, &args.out).map_err(|error| Failure::usage(error.to_string()))?;
     writeln!(

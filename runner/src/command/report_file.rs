@@ -1,7 +1,7 @@
 //! `--report FORM=FILE`: the forms that a report is written in.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use proofmark::case::Suite;
@@ -61,6 +61,11 @@ pub(super) fn report_file(text: &str) -> Result<ReportFile, String> {
 }
 
 impl ReportFile {
+    /// Where it goes.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Empties the file: a place that takes no report is known before the run, and where the run is refused or killed no older report
     /// stands for it.
     pub(super) fn empty(&self) -> Result<(), Failure> {

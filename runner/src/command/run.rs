@@ -16,7 +16,7 @@ use super::certify::nonce_text;
 use super::drive::{JournalPlan, Target};
 use super::report_file::{ReportFile, ReportForm, report_file};
 use super::url_args::UrlArgs;
-use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite, read_baseline, read_journal, shipped_profile};
+use super::{Failure, Format, OutputArgs, SuiteArgs, distinct, load_suite, read_baseline, read_journal, shipped_profile};
 use crate::certificate::{GENERATED_PER_OPERATION, seed_of};
 use crate::exit::Exit;
 use crate::filter::Filter;
@@ -166,14 +166,13 @@ impl RunArgs {
         let mut cases = filter.select(suite).map_err(|error| Failure::usage(error.0))?;
         let rerun_of = self.rerun_failed.as_deref().map(|path| only_failed(path, &mut cases)).transpose()?;
         let mut plan = Plan::new(&cases);
+        // Of the whole selection, so that every shard says the same.
+        let profile = self.profile.as_ref().map(|name| profile_settings(name, published, &plan)).transpose()?;
         if let Some(shard) = self.shard {
             plan.cases.retain(|planned| shard.has(&planned.case.id));
         }
         let mut settings = RunSettings::new(published, plan.cases.len());
-        settings.profile = match &self.profile {
-            Some(name) => Some(profile_settings(name, published, &plan)?),
-            None => None,
-        };
+        settings.profile = profile;
         settings.patterns = patterns;
         settings.contract.clone_from(&self.contract);
         settings.rerun_of = rerun_of;
@@ -257,6 +256,8 @@ fn with_generated_of_rerun(args: &RunArgs) -> Result<RunArgs, Failure> {
 
 pub(super) fn main(args: &RunArgs) -> Result<Exit, Failure> {
     let args = &with_generated_of_rerun(args)?;
+    let others = [&args.journal, &args.resume, &args.rerun_failed, &args.baseline].into_iter().flatten().map(PathBuf::as_path);
+    distinct(others.chain(args.report.iter().map(ReportFile::path)))?;
     args.report.iter().try_for_each(ReportFile::empty)?;
     let target = args.target()?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;

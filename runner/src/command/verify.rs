@@ -7,17 +7,20 @@ use std::path::PathBuf;
 use clap::Args;
 use proofmark::case::{Case, Profile, RequirementSet};
 use proofmark::digest;
+use proofmark::judge::{CaseResult, Outcome};
+use proofmark::verdict::Level;
 
 use super::adapter_args::AdapterArgs;
 use super::certify::profiles_digest;
 use super::drive::Target;
 use super::url_args::UrlArgs;
 use super::{Failure, Format, OutputArgs, SuiteArgs, load_suite, write_json};
-use crate::certificate::{Conditions, GENERATED_PER_OPERATION, Statement, open, verify};
+use crate::baseline::fingerprint;
+use crate::certificate::{Conditions, Doubt, GENERATED_PER_OPERATION, Statement, open, verify};
 use crate::exit::Exit;
 use crate::journal::Journal;
 use crate::printable::shortened;
-use crate::run::{Plan, with_generated};
+use crate::run::{Plan, ProfileResult, Summary, with_generated};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,6 +32,9 @@ Examples:
 
 Every digest is checked, and the certificate is made again from the journal and compared. Nothing is fetched.
 Exit status: 0 where it holds, 1 where it does not.";
+
+/// The largest certificate that is read.
+const MAX_CERTIFICATE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Arguments of `verify`.
 #[derive(Debug, Clone, Args)]
@@ -49,6 +55,9 @@ pub(super) struct VerifyArgs {
     /// A file that has to be one of the certificate's subjects
     #[arg(long, value_name = "FILE")]
     subject: Vec<PathBuf>,
+    /// The nonce that was given out for it
+    #[arg(long, value_name = "TEXT")]
+    nonce: Option<String>,
     /// Run everything again with the certificate's seed, and compare the outcomes
     #[arg(long)]
     replay: bool,
@@ -65,7 +74,14 @@ pub(super) struct VerifyArgs {
 pub(super) fn main(args: &VerifyArgs) -> Result<Exit, Failure> {
     let target = if args.replay { Some(target(args)?) } else { None };
     let read = |path: &PathBuf| std::fs::read(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())));
-    let text = String::from_utf8_lossy(&read(&args.certificate)?).into_owned();
+    let length =
+        std::fs::metadata(&args.certificate).map_err(|error| Failure::usage(format!("{}: {error}", args.certificate.display())))?;
+    if !length.is_file() || length.len() > MAX_CERTIFICATE_BYTES {
+        return Err(Failure::usage(format!("{}: a certificate is a file of at most 16 MiB", args.certificate.display())));
+    }
+    let Ok(text) = String::from_utf8(read(&args.certificate)?) else {
+        return doubted(args, &[Doubt::NotACertificate("it is not UTF-8".to_owned()).to_string()]);
+    };
     let journal = args.journal.clone().unwrap_or_else(|| args.certificate.with_extension("jsonl"));
     if !journal.exists() {
         return Err(Failure::usage(format!(
@@ -87,11 +103,14 @@ pub(super) fn main(args: &VerifyArgs) -> Result<Exit, Failure> {
         }
         None => (profiles_digest(), RequirementSet::shipped(&suite.version).map_err(Failure::usage)?),
     };
-    let conditions = Conditions { suite: &suite, set: &set, profiles_digest, subjects: Vec::new() };
+    let conditions = Conditions { suite: &suite, set: &set, profiles_digest };
     let mut doubts = Vec::new();
     match verify(&statement, &journal, &conditions) {
         Err(doubt) => doubts.push(doubt.to_string()),
         Ok(()) => {
+            if args.nonce.as_ref().is_some_and(|nonce| *nonce != statement.predicate.proofmark.nonce) {
+                doubts.push(format!("its nonce is {}, and another was given out", statement.predicate.proofmark.nonce));
+            }
             for path in &args.subject {
                 let digest = digest::of_bytes(&read(path)?);
                 if !statement.subject.iter().any(|subject| digest == format!("sha256:{}", subject.digest.sha256)) {
@@ -148,6 +167,11 @@ fn holds(args: &VerifyArgs, statement: &Statement) -> Result<(), Failure> {
                 "  {} cases in requirement set {}: {} claimed, {} run, {} judged; {} generated cases",
                 counts.in_set, counts.requirement_set, counts.claimed, counts.run, counts.judged, said.generated
             )?;
+            writeln!(out, "  nonce {}", shortened(&said.nonce, false))?;
+            let beside = said.levels.get(&Level::Must).map_or(0, |count| count.of(Outcome::NotApplicable));
+            if beside > 0 {
+                writeln!(out, "  {beside} must cases say nothing under the layout that it declared")?;
+            }
             if args.replay {
                 writeln!(out, "  replayed with seed {}: every outcome is the same", said.seed)?;
             }
@@ -185,8 +209,16 @@ fn replay(target: &Target, conditions: &Conditions<'_>, journal: &Journal) -> Re
     let report = target.run(&extended, plan, settings, None, Some(declaration.clone()))?;
     let mut doubts: Vec<String> = report.faults.iter().map(|fault| format!("replay: {fault}")).collect();
     let then = journal.results();
-    for (before, now) in then.iter().zip(&report.results).filter(|(before, now)| before.outcome != now.outcome) {
-        doubts.push(format!("replay: {} was {} and is {}", before.id, before.outcome, now.outcome));
+    let said = |result: &CaseResult| match (result.failed_level(), fingerprint(result, None)) {
+        (Some(level), Some(fingerprint)) => format!("failed at {level} ({fingerprint})"),
+        _ => result.outcome.to_string(),
+    };
+    for (before, now) in then.iter().zip(&report.results).filter(|(before, now)| said(before) != said(now)) {
+        doubts.push(format!("replay: {} was {} and is {}", before.id, said(before), said(now)));
+    }
+    let summary = Summary::of(&report);
+    if doubts.is_empty() && summary.profile.as_ref().and_then(|profile| profile.result) != Some(ProfileResult::Success) {
+        doubts.push(format!("replay: {}{}", summary.verdict(Level::Must).head, summary.verdict(Level::Must).rest));
     }
     if let (false, Some(declared)) = (doubts.is_empty(), Some(&journal.settings.flags).filter(|flags| !flags.is_empty())) {
         doubts.push(format!("replay: the run itself was made with {}", declared.join(" ")));

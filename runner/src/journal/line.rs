@@ -36,6 +36,22 @@ pub(super) struct Line {
     pub(super) end: Option<Ended>,
 }
 
+impl Line {
+    /// How many things it says; what belongs to another is not counted.
+    pub(super) fn members(&self) -> usize {
+        let says = [
+            self.journal.is_some(),
+            self.declaration.is_some(),
+            self.case.is_some(),
+            self.fault.is_some(),
+            self.repeat.is_some(),
+            self.end.is_some(),
+        ];
+        let is_misplaced = (self.exchange.is_some() && self.case.is_none()) || (self.settings.is_some() && self.journal.is_none());
+        says.into_iter().filter(|says| *says).count() + usize::from(is_misplaced)
+    }
+}
+
 /// A request that was asked again.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -129,6 +129,9 @@ impl Journal {
             let text = std::str::from_utf8(&bytes).map_err(|_| fault("it is not UTF-8".to_owned()))?;
             let value = json::parse(text.trim_end()).map_err(|error| fault(error.to_string()))?;
             let line: Line = serde_json::from_value(value).map_err(|error| fault(format!("it is no line of a journal: {error}")))?;
+            if line.members() != 1 {
+                return Err(fault("it is no line of a journal: it says not one thing".to_owned()));
+            }
             match &mut journal {
                 None => journal = Some(begin(line).map_err(fault)?),
                 Some(journal) => {
@@ -203,6 +206,8 @@ impl Journal {
             faults: self.faults.clone(),
             repeated: self.ended.as_ref().map_or(self.repeats.len(), |ended| ended.repeated),
             reckoning: None,
+            is_unfinished: self.ended.is_none(),
+            journal_digest: Some(self.digest.clone()),
             elapsed: Duration::from_millis(self.ended.as_ref().map_or(0, |ended| ended.elapsed_ms)),
         }
     }

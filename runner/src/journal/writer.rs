@@ -35,10 +35,18 @@ impl JournalWriter {
     pub fn create(path: &Path, settings: &RunSettings, started: String) -> io::Result<Self> {
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         lock(&file)?;
-        if file.metadata()?.is_file() && file.metadata()?.len() > 0 && Journal::read(path).is_ok_and(|journal| journal.ended.is_none()) {
-            return Err(io::Error::other(
-                "it is the journal of a run that did not come to its end; --resume goes on with it, or take the file away",
-            ));
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("a journal needs a regular file"));
+        }
+        if file.metadata()?.len() > 0 {
+            let refusal = match Journal::read(path) {
+                Ok(Journal { ended: Some(_), .. }) => None,
+                Ok(_) => Some("it is the journal of a run that did not come to its end; --resume goes on with it, or take the file away"),
+                Err(_) => Some("there is something that is no journal; nothing is written over it"),
+            };
+            if let Some(refusal) = refusal {
+                return Err(io::Error::other(refusal));
+            }
         }
         file.set_len(0)?;
         file.seek(SeekFrom::Start(0))?;
@@ -55,6 +63,10 @@ impl JournalWriter {
     pub fn resume(path: &Path, journal: &Journal) -> io::Result<Self> {
         let mut file = OpenOptions::new().read(true).write(true).open(path)?;
         lock(&file)?;
+        // Whoever wrote it while it was read has come further.
+        if Journal::read(path).map_err(io::Error::other)?.digest != journal.digest {
+            return Err(io::Error::other("it was written to meanwhile; try again"));
+        }
         file.set_len(journal.whole_bytes)?;
         let mut writer = Self::over(path, file.try_clone()?);
         let mut buffer = vec![0; 64 * 1024];
@@ -117,16 +129,26 @@ impl JournalWriter {
         self.counts.repeated += count;
     }
 
-    /// Ends the journal.
+    /// Leaves the journal without an end, so that it can be gone on with.
     ///
     /// # Errors
     /// The first that there was.
-    pub fn end(mut self, elapsed: Duration) -> io::Result<()> {
+    pub fn leave(mut self) -> io::Result<()> {
+        self.sync();
+        self.error.map_or(Ok(()), Err)
+    }
+
+    /// Ends the journal; the digest of all of it.
+    ///
+    /// # Errors
+    /// The first that there was.
+    pub fn end(mut self, elapsed: Duration) -> io::Result<String> {
         self.counts.elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         self.counts.digest = self.hasher.digest();
         self.line(&Line { end: Some(self.counts.clone()), ..Line::default() });
         self.sync();
-        self.error.map_or(Ok(()), Err)
+        let digest = self.hasher.digest();
+        self.error.map_or(Ok(digest), Err)
     }
 
     fn line(&mut self, line: &Line) {

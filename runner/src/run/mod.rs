@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use proofmark::adapter::{Declaration, Hello, ImplementationInfo, PROTOCOL_VERSION, RunnerInfo};
 use proofmark::case::Suite;
+use proofmark::contract::activation::DEFAULT_BUDGET;
 use proofmark::contract::rendering::RenderingProfile;
 use proofmark::judge::CaseResult;
 
@@ -43,6 +44,10 @@ pub struct RunReport {
     pub repeated: usize,
     /// What a baseline of known failures says of it, where there is one.
     pub reckoning: Option<Reckoning>,
+    /// Whether it comes from a journal that was not ended: the run was killed.
+    pub is_unfinished: bool,
+    /// The digest of the journal that was written of it.
+    pub journal_digest: Option<String>,
     /// From the first request to the last answer.
     pub elapsed: Duration,
 }
@@ -51,7 +56,17 @@ impl RunReport {
     /// A run of which nothing came back yet.
     #[must_use]
     pub fn new(settings: RunSettings) -> Self {
-        Self { settings, declaration: None, results: Vec::new(), faults: Vec::new(), repeated: 0, reckoning: None, elapsed: Duration::ZERO }
+        Self {
+            settings,
+            declaration: None,
+            results: Vec::new(),
+            faults: Vec::new(),
+            repeated: 0,
+            reckoning: None,
+            is_unfinished: false,
+            journal_digest: None,
+            elapsed: Duration::ZERO,
+        }
     }
 
     /// Who answered; `None` where nobody did.
@@ -79,6 +94,13 @@ impl RunReport {
         let unmet = result.operations.iter().filter(|name| !is_declared(name));
         let (optional, required): (Vec<&String>, Vec<&String>) = unmet.partition(|name| profile.optional.contains(name));
         optional.is_empty() || !required.is_empty()
+    }
+
+    /// Whether the declared layout leaves room for a catalog at the contract's default budget. Under one that does not, nearly nothing can be
+    /// asked, and nothing wrong would be seen.
+    #[must_use]
+    pub fn layout_has_room(&self) -> bool {
+        self.rendering().is_none_or(|rendering| rendering.floor() <= DEFAULT_BUDGET / 2)
     }
 
     /// The reason that a baseline gives for a case's failure, where it is a known one.

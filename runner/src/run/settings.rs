@@ -46,6 +46,9 @@ pub struct RunSettings {
     /// Cases generated from the seed, for each operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generated: Option<Generated>,
+    /// Files that a certificate is to name, each with its name and digest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub subjects: Vec<(String, String)>,
     /// Fresh for every run.
     pub nonce: String,
     /// The lowest level at which a failure counts.
@@ -139,6 +142,7 @@ impl RunSettings {
             seed: 0,
             shuffled: false,
             generated: None,
+            subjects: Vec::new(),
             nonce: super::nonce(),
             fail_on: Level::Must,
             allow_partial: false,

@@ -58,6 +58,9 @@ pub struct Summary {
     /// Selected cases of which nothing is said: the run did not come so far.
     #[serde(skip_serializing_if = "is_zero")]
     pub missing: usize,
+    /// Whether the run did not come to its end, so that not every request was repeated.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_unfinished: bool,
     /// By level, strongest first.
     pub levels: BTreeMap<Level, LevelCount>,
     /// Rules that were broken, by id.
@@ -165,6 +168,7 @@ impl Summary {
             selected: report.settings.selected,
             judged: counted().filter(|result| result.outcome.is_judged()).count(),
             missing: report.settings.selected.saturating_sub(report.results.len()),
+            is_unfinished: report.is_unfinished,
             levels,
             rules: rules.into_values().collect(),
             faults: report.faults.len(),
@@ -175,7 +179,7 @@ impl Summary {
         };
         if let Some(profile) = &report.settings.profile {
             let of_set = || counted().filter(|result| report.settings.generated.is_none() || !is_generated(&result.id));
-            let is_whole = report.settings.is_whole_profile() && report.results.len() == report.settings.selected;
+            let is_whole = report.settings.is_whole_profile() && report.results.len() == report.settings.selected && !report.is_unfinished;
             summary.profile = Some(ProfileCount {
                 name: profile.name.clone(),
                 requirement_set: profile.requirement_set.clone(),
@@ -183,18 +187,18 @@ impl Summary {
                 claimed: of_set().filter(|result| result.outcome != Outcome::Unsupported).count(),
                 run: of_set().filter(|result| result.outcome.is_judged() || result.outcome.is_fault()).count(),
                 judged: of_set().filter(|result| result.outcome.is_judged()).count(),
-                result: is_whole.then(|| summary.profile_result()),
+                result: is_whole.then(|| summary.profile_result(report.layout_has_room())),
             });
         }
         summary
     }
 
-    fn profile_result(&self) -> ProfileResult {
+    fn profile_result(&self, layout_has_room: bool) -> ProfileResult {
         // A failure that a baseline knows is a failure all the same.
         let failed = self.count(Level::Must, Outcome::Failed);
         if failed > 0 || self.adapter_faults() > 0 || self.faults > 0 || self.judged == 0 {
             ProfileResult::Failure
-        } else if self.must_not_judged() > 0 {
+        } else if self.must_not_judged() > 0 || !layout_has_room {
             ProfileResult::Partial
         } else {
             ProfileResult::Success
@@ -231,7 +235,7 @@ impl Summary {
             Exit::NotConformant
         } else if self.adapter_faults() > 0 || self.faults > 0 {
             Exit::Adapter
-        } else if self.judged == 0 || self.missing > 0 {
+        } else if self.judged == 0 || self.missing > 0 || self.is_unfinished {
             Exit::NotConformant
         } else if self.stale > 0 {
             Exit::BaselineStale
@@ -266,6 +270,8 @@ impl Summary {
             bad("nothing was judged", ", and that is no conformance".to_owned())
         } else if self.missing > 0 {
             bad("incomplete", format!(": {} of {} cases have no result", self.missing, self.selected))
+        } else if self.is_unfinished {
+            bad("incomplete", ": the run did not come to its end".to_owned())
         } else if self.stale > 0 {
             bad("baseline stale", format!(": {} entries no longer say what is so", self.stale))
         } else if self.must_not_judged() > 0 {

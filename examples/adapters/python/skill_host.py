@@ -188,7 +188,7 @@ def serve_http(port):
     """The same over HTTP, on this machine only. Such a host has many conversations, so that `shutdown` does not end it."""
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-    conversation = Conversation()
+    shared = Conversation()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -199,7 +199,7 @@ def serve_http(port):
             if not (length.isascii() and length.isdigit()):
                 self.close_connection = True
                 return self.send_error(411)
-            body = conversation.answer(self.rfile.read(int(length)))
+            body = shared.answer(self.rfile.read(int(length)))
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))

@@ -39,7 +39,7 @@ const DISPATCH: &str = "            return METHODS[method](params)";
 const WRITE: &str = "        sys.stdout.buffer.write(conversation.answer(line))";
 const LOOP: &str = "    for line in sys.stdin.buffer:";
 const DEFS: &str = "PROTOCOL = 1";
-const MAKE: &str = "def main():\n    conversation = Conversation()";
+const MAKE: &str = "    conversation = Conversation()";
 const ENDING: &str = "            break";
 const ENCODE: &str =
     "    return json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(\",\", \":\")).encode(\"utf-8\") + b\"\\n\"";
@@ -48,7 +48,7 @@ const START: &[Fault<'static>] = &[
     Fault {
         name: "greets-on-stdout",
         host: Python,
-        edits: &[(MAIN, MAKE, "def main():\n    conversation = Conversation()\n    print('host is ready', flush=True)")],
+        edits: &[(MAIN, MAKE, "    conversation = Conversation()\n    print('host is ready', flush=True)")],
         flags: &[],
         check: "start.initialize",
         words: "host is ready",
@@ -508,7 +508,7 @@ const PROCESS: &[Fault<'static>] = &[
             (
                 MAIN,
                 MAKE,
-                "def main():\n    conversation = Conversation()\n    import atexit, time\n    atexit.register(lambda: conversation.finished or time.sleep(60))",
+                "    conversation = Conversation()\n    import atexit, time\n    atexit.register(lambda: conversation.finished or time.sleep(60))",
             ),
         ],
         flags: &[],
@@ -550,8 +550,7 @@ const PROCESS: &[Fault<'static>] = &[
 ];
 
 /// Each process has a lock file of its own, which it removes when it ends well; a file without its process stops every start.
-const LEAVES_ITS_LOCK: &str = "def main():
-    conversation = Conversation()
+const LEAVES_ITS_LOCK: &str = "    conversation = Conversation()
     import atexit, glob
     def is_alive(path):
         try:

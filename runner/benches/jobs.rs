@@ -1,6 +1,6 @@
 //! What a second child is worth (`--jobs 2`), for a host that computes.
 //!
-//! `cargo bench -p runner --bench jobs`. The child is this program itself: the reference, which spends about a millisecond of processor time
+//! `cargo bench -p runner --bench jobs`. The child is this program itself: the reference, which spends some milliseconds of processor time
 //! over each request before it answers. On two cores that are otherwise idle two children can do at most twice the work of one; the goal
 //! is 1.6 times. With `--test` it makes one small round.
 
@@ -16,15 +16,15 @@ use proofmark_runner::client::{ClientOptions, Endpoint};
 use proofmark_runner::run::{OverProtocol, Plan, RunSettings, run_over_protocol};
 
 const COMPUTES: &str = "--computes";
-/// Rounds of a hash, about a millisecond on a machine of 2024.
-const ROUNDS: u64 = 700_000;
+/// Rounds of a hash, some milliseconds on a machine of 2024.
+const ROUNDS: u64 = 2_800_000;
 
 fn main() {
     if env::args().any(|argument| argument == COMPUTES) {
         return computes().expect("the pipes last as long as the child");
     }
     let quick = env::args().any(|argument| argument == "--test");
-    let (rounds, count) = if quick { (1, 20) } else { (11, 600) };
+    let (rounds, count) = if quick { (1, 20) } else { (7, 300) };
     let suite = Suite::embedded().expect("a shipped suite, held by a test");
     let cases: Vec<&Case> = suite.cases().iter().filter(|case| case.id.starts_with("receipt.")).take(count).collect();
     let mut ratios: Vec<f64> = (0..rounds)

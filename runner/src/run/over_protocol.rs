@@ -64,6 +64,7 @@ pub fn run_over_protocol(
         plan: &plan,
         declaration: &declaration,
         window: declared.min(options.window).max(1),
+        jobs,
         max_restarts: options.max_restarts,
         waiting: Mutex::new(waiting),
         restarts: AtomicUsize::new(0),

@@ -29,6 +29,7 @@ pub(super) struct Shared<'r, 's> {
     pub(super) plan: &'r Plan<'s>,
     pub(super) declaration: &'r Declaration,
     pub(super) window: usize,
+    pub(super) jobs: usize,
     pub(super) max_restarts: usize,
     /// Cases that nobody has begun.
     pub(super) waiting: Mutex<VecDeque<usize>>,
@@ -62,6 +63,15 @@ impl Shared<'_, '_> {
             }
             Err(fault) => give_up(format!("the adapter could not be started again: {fault}")),
         }
+    }
+
+    /// With several children none takes more than its part of what is left, so that all of them end together.
+    fn window_now(&self) -> usize {
+        if self.jobs == 1 {
+            return self.window;
+        }
+        let left = self.waiting.lock().map_or(0, |waiting| waiting.len());
+        self.window.min((left / (2 * self.jobs)).max(2))
     }
 
     fn next_waiting(&self) -> Option<usize> {
@@ -122,7 +132,7 @@ impl<'r, 's: 'r, 'w> Worker<'r, 's, 'w> {
         loop {
             // A case that runs alone has the child to itself, one request at a time.
             let alone = !self.alone.is_empty();
-            let window = if alone { 1 } else { self.shared.window };
+            let window = if alone { 1 } else { self.shared.window_now() };
             if self.open.len() >= window {
                 return;
             }
